@@ -1,0 +1,27 @@
+package org.p3ostream.learner.config;
+
+/**
+ * When prompts are dispatched.
+ *
+ * @param groupsPerWindow B, groups of one optimizer step
+ * @param maxStaleness η: committing step w − η − 1 dispatches window w; tokens are at most η
+ *     versions old
+ * @param lockstep a prompt names the exact version that must sample it: the run does not depend on
+ *     timing
+ */
+public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lockstep) {
+  public DispatchConfig {
+    if (groupsPerWindow < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.groupsPerWindow: " + groupsPerWindow + " must be >= 1");
+    }
+    if (maxStaleness < 0) {
+      throw new IllegalArgumentException(
+          "dispatch.maxStaleness: " + maxStaleness + " must be >= 0 policy versions");
+    }
+  }
+
+  public static DispatchConfig defaults() {
+    return new DispatchConfig(8, 1, true);
+  }
+}

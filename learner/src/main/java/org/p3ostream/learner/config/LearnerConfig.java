@@ -1,0 +1,43 @@
+package org.p3ostream.learner.config;
+
+/**
+ * How the learner runs: nothing here changes the trained weights.
+ *
+ * @param steps number of windows after which the learner ends, counted from the start of the run
+ * @param transactionalId id that fences an older learner of the same run
+ * @param microBatchTokens token budget of one micro-batch, padding included
+ * @param retainedGraphTokens tokens whose autograd graphs the pre-pass may keep; the rest is run
+ *     forward again
+ * @param checkpointDirectory where checkpoints are kept
+ * @param checkpointEvery steps between checkpoints
+ * @param checkpointsKept newest checkpoints kept
+ * @param topicReplication replication factor of the topics it creates
+ */
+public record LearnerConfig(
+    long steps,
+    String transactionalId,
+    int microBatchTokens,
+    int retainedGraphTokens,
+    String checkpointDirectory,
+    int checkpointEvery,
+    int checkpointsKept,
+    short topicReplication) {
+  public LearnerConfig {
+    require(steps >= 0, "steps", steps, "must be >= 0");
+    require(microBatchTokens >= 1, "microBatchTokens", microBatchTokens, "must be >= 1");
+    require(retainedGraphTokens >= 0, "retainedGraphTokens", retainedGraphTokens, "must be >= 0");
+    require(checkpointEvery >= 1, "checkpointEvery", checkpointEvery, "must be >= 1");
+    require(checkpointsKept >= 1, "checkpointsKept", checkpointsKept, "must be >= 1");
+    require(topicReplication >= 1, "topicReplication", topicReplication, "must be >= 1");
+  }
+
+  public static LearnerConfig defaults() {
+    return new LearnerConfig(150, "p3o-learner", 4096, 65536, "checkpoints", 20, 3, (short) 1);
+  }
+
+  private static void require(boolean holds, String key, long value, String rule) {
+    if (!holds) {
+      throw new IllegalArgumentException("learner." + key + ": " + value + " " + rule);
+    }
+  }
+}

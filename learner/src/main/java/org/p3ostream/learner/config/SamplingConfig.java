@@ -1,0 +1,39 @@
+package org.p3ostream.learner.config;
+
+/**
+ * How responses are asked for.
+ *
+ * @param samplesPerGroup G, responses per prompt, ≥ 2 (advantages are relative to the group)
+ * @param temperature divides the logits, > 0
+ * @param topK keep the k most probable tokens; 0 keeps all
+ * @param topP keep the smallest set reaching this probability, (0, 1]
+ * @param maxResponseTokens upper bound of the response length, end-of-sequence included
+ */
+public record SamplingConfig(
+    int samplesPerGroup, double temperature, int topK, double topP, int maxResponseTokens) {
+  public SamplingConfig {
+    if (samplesPerGroup < 2) {
+      throw new IllegalArgumentException(
+          "sampling.samplesPerGroup: "
+              + samplesPerGroup
+              + " is below 2: advantages are relative to the group");
+    }
+    if (!(temperature > 0 && Double.isFinite(temperature))) {
+      throw new IllegalArgumentException("sampling.temperature: " + temperature + " must be > 0");
+    }
+    if (topK < 0) {
+      throw new IllegalArgumentException("sampling.topK: " + topK + " must be >= 0 (0 = off)");
+    }
+    if (!(topP > 0 && topP <= 1)) {
+      throw new IllegalArgumentException("sampling.topP: " + topP + " must be in (0, 1]");
+    }
+    if (maxResponseTokens < 1) {
+      throw new IllegalArgumentException(
+          "sampling.maxResponseTokens: " + maxResponseTokens + " must be >= 1");
+    }
+  }
+
+  public static SamplingConfig defaults() {
+    return new SamplingConfig(8, 1.0, 0, 1.0, 16);
+  }
+}

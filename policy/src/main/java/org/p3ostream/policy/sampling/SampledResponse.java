@@ -1,0 +1,39 @@
+package org.p3ostream.policy.sampling;
+
+/** One sampled response. */
+public final class SampledResponse {
+
+  /** Why sampling ended. */
+  public enum Finish {
+    /** The end-of-sequence token was sampled; it is the last token. */
+    STOP,
+    /** The length limit was reached. */
+    LENGTH
+  }
+
+  private final int[] tokens;
+  private final float[] logprobs;
+  private final Finish finish;
+
+  public SampledResponse(int[] tokens, float[] logprobs, Finish finish) {
+    this.tokens = tokens;
+    this.logprobs = logprobs;
+    this.finish = finish;
+  }
+
+  /** Token ids, [T]. Owned by the caller. */
+  public int[] tokens() {
+    return tokens;
+  }
+
+  /**
+   * log π_b of each token under the distribution it was drawn from, nats, [T]. Owned by the caller.
+   */
+  public float[] logprobs() {
+    return logprobs;
+  }
+
+  public Finish finish() {
+    return finish;
+  }
+}

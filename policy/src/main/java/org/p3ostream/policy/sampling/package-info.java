@@ -1,0 +1,8 @@
+/**
+ * Sampling of responses with the log-prob of the distribution each token was drawn from. Confined
+ * to the thread of its model.
+ */
+@NullMarked
+package org.p3ostream.policy.sampling;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,10 @@
+package org.p3ostream.schemas.serde;
+
+/** The registry could not be asked; the same call may succeed later. */
+public final class RegistryUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public RegistryUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

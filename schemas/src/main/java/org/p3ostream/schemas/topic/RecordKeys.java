@@ -1,0 +1,20 @@
+package org.p3ostream.schemas.topic;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Keys on the wire: numbers as Kafka's {@code LongSerializer} writes them, names as UTF-8. */
+public final class RecordKeys {
+
+  private RecordKeys() {}
+
+  /** Eight bytes, big-endian. */
+  public static byte[] of(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  /** UTF-8. */
+  public static byte[] of(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,22 @@
+package org.p3ostream.schemas.topic;
+
+import java.util.Map;
+
+/**
+ * One topic as the learner creates it.
+ *
+ * @param name full name, prefix included
+ * @param partitions number of partitions
+ * @param settings topic-level settings
+ */
+public record TopicSpec(String name, int partitions, Map<String, String> settings) {
+
+  public TopicSpec {
+    settings = Map.copyOf(settings);
+  }
+
+  /** Partition of a record that belongs to {@code groupId}: groupId mod partitions. */
+  public int partitionOf(long groupId) {
+    return Math.floorMod(groupId, partitions);
+  }
+}
