@@ -40,6 +40,7 @@ public final class RecordCodec implements AutoCloseable {
   private final GenericRecordConverter converter = new GenericRecordConverter();
 
   RecordCodec(Serializer<Object> serializer, Deserializer<Object> deserializer) {
+    RecordTypes.trust();
     this.serializer = serializer;
     this.deserializer = deserializer;
   }
