@@ -19,20 +19,18 @@ class PatientCodecTest {
 
   @Test
   void decodeWaitsWhenTheRegistryIsAwayForAWhile() throws Exception {
-    LoopbackRegistry first = new LoopbackRegistry();
-    int port = first.port();
+    LoopbackRegistry registry = new LoopbackRegistry();
     byte[] value;
-    try (RecordCodec writer = first.codec()) {
+    try (RecordCodec writer = registry.codec()) {
       value = writer.encode("steps", Records.step(0).build());
     }
-    first.close();
-    try (PatientCodec codec = new PatientCodec(LoopbackRegistry.codec(port), LONG, PAUSE)) {
+    registry.close();
+    try (PatientCodec codec = new PatientCodec(registry.codec(), LONG, PAUSE)) {
       CompletableFuture<Decoded> decoded =
           CompletableFuture.supplyAsync(() -> codec.decode("steps", value));
 
-      try (LoopbackRegistry back = new LoopbackRegistry(port);
-          RecordCodec writer = back.codec()) {
-        writer.encode("steps", Records.step(0).build());
+      try (LoopbackRegistry back = registry.reopened()) {
+        assertThat(back.port()).isEqualTo(registry.port());
         assertThat(decoded.get(30, TimeUnit.SECONDS)).isInstanceOf(Decoded.Accepted.class);
       }
     }
