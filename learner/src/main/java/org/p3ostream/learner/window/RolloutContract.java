@@ -1,6 +1,7 @@
 package org.p3ostream.learner.window;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -124,10 +125,10 @@ public record RolloutContract(
     float[] logprobs = new float[length];
     boolean[] valid = new boolean[length];
     for (int t = 0; t < length; t++) {
-      valid[t] = response.getLossMask().get(t) && response.getBehaviorLogprobMask().get(t);
-      logprobs[t] = response.getBehaviorLogprobs().get(t);
-      if (response.getBehaviorLogprobMask().get(t)) {
-        requireLogprob(logprobs[t], path + "behaviorLogprobs[" + t + "]");
+      boolean known = response.getBehaviorLogprobMask().get(t);
+      valid[t] = known && response.getLossMask().get(t);
+      if (known) {
+        logprobs[t] = logprob(response.getBehaviorLogprobs().get(t), path + "behaviorLogprobs", t);
       }
     }
     return new TrainingResponse(
@@ -139,9 +140,15 @@ public record RolloutContract(
         response.getFinishReason() == FinishReason.LENGTH);
   }
 
-  private static void requireLogprob(float logprob, String path) {
-    require(Float.isFinite(logprob), RejectionReason.NON_FINITE, path, logprob + " must be finite");
-    require(logprob <= 0, RejectionReason.POSITIVE_LOGPROB, path, logprob + " must be <= 0 nats");
+  private static float logprob(float logprob, String path, int t) {
+    if (!Float.isFinite(logprob)) {
+      throw broken(RejectionReason.NON_FINITE, path + "[" + t + "]", logprob + " must be finite");
+    }
+    if (logprob > 0) {
+      throw broken(
+          RejectionReason.POSITIVE_LOGPROB, path + "[" + t + "]", logprob + " must be <= 0 nats");
+    }
+    return logprob;
   }
 
   private static void requireSampling(Sampling sampling, String path) {
@@ -181,7 +188,7 @@ public record RolloutContract(
           segment.getFromToken() + " must lie below the next segment and the length " + length);
       long version = segment.getPolicyVersion();
       requireVersion(version, segmentPath + "policyVersion", currentVersion, askedVersion, exact);
-      java.util.Arrays.fill(versions, segment.getFromToken(), end, version);
+      Arrays.fill(versions, segment.getFromToken(), end, version);
       oldest = Math.min(oldest, version);
     }
     require(
@@ -212,11 +219,12 @@ public record RolloutContract(
     int[] tokens = new int[ids.size()];
     for (int t = 0; t < tokens.length; t++) {
       tokens[t] = ids.get(t);
-      require(
-          tokens[t] >= 0 && tokens[t] < vocabSize,
-          RejectionReason.TOKEN_OUT_OF_VOCABULARY,
-          path + "[" + t + "]",
-          tokens[t] + " is not in [0, " + vocabSize + ")");
+      if (tokens[t] < 0 || tokens[t] >= vocabSize) {
+        throw broken(
+            RejectionReason.TOKEN_OUT_OF_VOCABULARY,
+            path + "[" + t + "]",
+            tokens[t] + " is not in [0, " + vocabSize + ")");
+      }
     }
     return tokens;
   }
@@ -231,8 +239,12 @@ public record RolloutContract(
 
   private static void require(boolean holds, RejectionReason reason, String field, String cause) {
     if (!holds) {
-      throw new BrokenRule(new Broken(reason, field, cause));
+      throw broken(reason, field, cause);
     }
+  }
+
+  private static BrokenRule broken(RejectionReason reason, String field, String cause) {
+    return new BrokenRule(new Broken(reason, field, cause));
   }
 
   private static final class BrokenRule extends RuntimeException {
