@@ -20,9 +20,10 @@ import org.p3ostream.schemas.avro.VersionSegment;
  * @param tokenizerHash digest of this run's tokenizer file
  * @param vocabSize V: token ids are in [0, V)
  * @param samplesPerGroup G
+ * @param maxPositions longest sequence of prompt and response that the model takes, tokens
  */
 public record RolloutContract(
-    String modelHash, String tokenizerHash, int vocabSize, int samplesPerGroup) {
+    String modelHash, String tokenizerHash, int vocabSize, int samplesPerGroup, int maxPositions) {
 
   /** Outcome of {@link #check}. */
   public sealed interface Verdict {}
@@ -96,6 +97,11 @@ public record RolloutContract(
     for (int i = 0; i < record.getResponses().size(); i++) {
       Response response = record.getResponses().get(i);
       String path = "responses[" + i + "].";
+      require(
+          promptTokens.length + response.getTokens().size() <= maxPositions,
+          RejectionReason.LENGTH_MISMATCH,
+          path + "tokens",
+          "prompt and response are longer than the model's " + maxPositions + " positions");
       long[] versions = versions(response, path, currentVersion, askedVersion, exact);
       responses.add(convert(response, path, versions));
       oldest = Math.min(oldest, response.getPolicyVersion());
