@@ -55,8 +55,10 @@ public final class GroupGenerator implements GroupSource {
       return violation.isPresent()
           ? assembler.failed(task, promptTokens, violation.get(), clock.instant())
           : sample(task, promptTokens, weights);
+    } catch (IllegalArgumentException e) { // the task's own fault
+      return assembler.failed(task, promptTokens, String.valueOf(e.getMessage()), clock.instant());
     } catch (RuntimeException e) {
-      log.warn("Gave up group {} attempt {}", task.getGroupId(), task.getAttempt(), e);
+      log.error("Could not sample group {} attempt {}", task.getGroupId(), task.getAttempt(), e);
       return assembler.failed(task, promptTokens, e.toString(), clock.instant());
     }
   }

@@ -57,6 +57,7 @@ public final class PolicySampler implements AutoCloseable {
 
   @Override
   public void close() {
-    model.close(); // owns the parameters
+    sampler.close();
+    model.close(); // with the parameters
   }
 }

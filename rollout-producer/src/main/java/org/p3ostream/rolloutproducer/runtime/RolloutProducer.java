@@ -20,8 +20,6 @@ import org.p3ostream.rolloutproducer.generation.GroupGenerator;
 import org.p3ostream.rolloutproducer.generation.PolicySampler;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotFollower;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
-import org.p3ostream.rolloutproducer.snapshot.SnapshotRecall;
-import org.p3ostream.rolloutproducer.snapshot.VersionCache;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,16 +130,16 @@ public final class RolloutProducer {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
     Tally tally = new Tally();
-    VersionCache versions = new VersionCache(settings.producer().versionsKept());
     SnapshotLog snapshots =
         new SnapshotLog(
             clients.snapshots(),
             clients.codec(),
             topics.snapshots().name(),
-            layout.size(),
-            versions,
-            new SnapshotFollower(settings.runId(), layout.modelHash(), layout.size(), versions),
-            new SnapshotRecall(),
+            new SnapshotFollower(
+                settings.runId(),
+                layout.modelHash(),
+                layout.size(),
+                settings.producer().versionsKept()),
             tally::observed);
     PromptBacklog<EncodedGroup> backlog = new PromptBacklog<>();
     PromptSource prompts =
@@ -159,17 +157,15 @@ public final class RolloutProducer {
             prompts,
             backlog,
             snapshots,
-            versions,
             generation,
-            assembler,
+            new Admission(assembler, settings.producer().maxStarts(), clock),
             new GroupEncoder(clients.codec(), topics.rollouts()),
             publisher,
             outage("the schema registry"),
             tally,
-            settings.producer().maxStarts(),
             clock);
     publisher.start();
-    broker.retry(() -> snapshots.start(settings.producer().versionsKept()), clock);
+    broker.retry(snapshots::start, clock);
     prompts.join();
     log.info(
         "Producer {} serves run {}, model {}",

@@ -9,12 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
-import org.p3ostream.rolloutproducer.generation.GroupAssembler;
-import org.p3ostream.rolloutproducer.generation.TaskRules;
 import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
-import org.p3ostream.rolloutproducer.snapshot.VersionCache;
 import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,14 +34,12 @@ final class ServingLoop {
   private final PromptSource prompts;
   private final PromptBacklog<EncodedGroup> backlog;
   private final SnapshotLog snapshots;
-  private final VersionCache versions;
   private final GenerationThread generation;
-  private final GroupAssembler assembler;
+  private final Admission admission;
   private final GroupEncoder encoder;
   private final RolloutPublisher publisher;
   private final Outage registry;
   private final Tally tally;
-  private final int maxStarts;
   private final Clock clock;
   private GenerationThread.@Nullable Generated unencoded;
 
@@ -51,26 +47,22 @@ final class ServingLoop {
       PromptSource prompts,
       PromptBacklog<EncodedGroup> backlog,
       SnapshotLog snapshots,
-      VersionCache versions,
       GenerationThread generation,
-      GroupAssembler assembler,
+      Admission admission,
       GroupEncoder encoder,
       RolloutPublisher publisher,
       Outage registry,
       Tally tally,
-      int maxStarts,
       Clock clock) {
     this.prompts = prompts;
     this.backlog = backlog;
     this.snapshots = snapshots;
-    this.versions = versions;
     this.generation = generation;
-    this.assembler = assembler;
+    this.admission = admission;
     this.encoder = encoder;
     this.publisher = publisher;
     this.registry = registry;
     this.tally = tally;
-    this.maxStarts = maxStarts;
     this.clock = clock;
   }
 
@@ -133,39 +125,25 @@ final class ServingLoop {
       return;
     }
     PendingPrompt prompt = next.get();
-    Optional<String> refusal = refusal(prompt);
-    if (refusal.isPresent()) {
-      refuse(prompt, refusal.get());
-      return;
-    }
     prompts.mark(backlog.startMarks(prompt.position()));
     backlog.start(prompt.position());
-    generation.start(prompt, weightsFor(prompt.task()).orElseThrow());
-  }
-
-  private void refuse(PendingPrompt prompt, String cause) {
-    log.warn("Gave up group {} at {}: {}", prompt.task().getGroupId(), prompt.position(), cause);
-    backlog.start(prompt.position());
-    unencoded =
-        new GenerationThread.Generated(
-            prompt.position(), assembler.failed(prompt.task(), new int[0], cause, clock.instant()));
+    Optional<RolloutGroup> refusal = admission.refusal(prompt);
+    if (refusal.isPresent()) {
+      unencoded = new GenerationThread.Generated(prompt.position(), refusal.get());
+    } else {
+      generation.start(prompt, weightsFor(prompt.task()).orElseThrow());
+    }
   }
 
   private boolean isServable(PendingPrompt prompt) {
-    return refusal(prompt).isPresent() || weightsFor(prompt.task()).isPresent();
-  }
-
-  private Optional<String> refusal(PendingPrompt prompt) {
-    return prompt.earlierStarts() >= maxStarts
-        ? Optional.of("started " + prompt.earlierStarts() + " times and never finished")
-        : TaskRules.violation(prompt.task());
+    return admission.refuses(prompt) || weightsFor(prompt.task()).isPresent();
   }
 
   private Optional<PolicyWeights> weightsFor(PromptTask task) {
     Long exact = task.getExactPolicyVersion();
     return exact == null
-        ? versions.newestSince(task.getMinPolicyVersion())
-        : versions.exactly(exact);
+        ? snapshots.versions().newestSince(task.getMinPolicyVersion())
+        : snapshots.versions().exactly(exact);
   }
 
   private void publishFinished() {
@@ -191,7 +169,7 @@ final class ServingLoop {
       missing = OptionalLong.of(task.getExactPolicyVersion());
       Long offset = task.getManifestOffset();
       manifestOffset = offset == null ? manifestOffset : OptionalLong.of(offset);
-      versions.want(missing);
+      snapshots.versions().want(missing);
     }
     snapshots.recallIfDue(missing, manifestOffset, clock.millis());
   }
@@ -212,7 +190,7 @@ final class ServingLoop {
   }
 
   ProducerStatus status() {
-    long version = versions.newest().map(PolicyWeights::version).orElse(-1L);
+    long version = snapshots.versions().newest().map(PolicyWeights::version).orElse(-1L);
     return tally.status(version, waitingFor());
   }
 

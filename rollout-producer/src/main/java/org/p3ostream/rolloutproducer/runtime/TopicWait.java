@@ -1,9 +1,9 @@
 package org.p3ostream.rolloutproducer.runtime;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -31,12 +31,11 @@ final class TopicWait {
    */
   List<String> missing() throws InterruptedException {
     Map<String, KafkaFuture<TopicDescription>> answers =
-        new HashMap<>(
-            admin.describeTopics(topics.stream().map(TopicSpec::name).toList()).topicNameValues());
+        admin.describeTopics(topics.stream().map(TopicSpec::name).toList()).topicNameValues();
     List<String> missing = new ArrayList<>();
     for (TopicSpec topic : topics) {
       try {
-        check(topic, answers.get(topic.name()).get());
+        check(topic, Objects.requireNonNull(answers.get(topic.name())).get());
       } catch (ExecutionException e) {
         if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
           throw new KafkaException("could not ask for topic " + topic.name(), e.getCause());

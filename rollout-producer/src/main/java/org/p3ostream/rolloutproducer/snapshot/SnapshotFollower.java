@@ -7,13 +7,13 @@ import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.snapshot.SnapshotAssembler;
 
-/** Turns records of the snapshots topic, in topic order, into versions of the cache. */
+/** Turns records of the snapshots topic, in topic order, into policy versions. */
 public final class SnapshotFollower {
 
   private final String runId;
   private final String modelHash;
   private final int parameterCount;
-  private final VersionCache cache;
+  private final VersionCache versions;
   private final SnapshotAssembler assembler = new SnapshotAssembler();
 
   /**
@@ -22,13 +22,23 @@ public final class SnapshotFollower {
    * @param runId snapshots of another run are refused
    * @param modelHash snapshots of another architecture or layout are refused
    * @param parameterCount P
-   * @param cache receives whole versions
+   * @param versionsKept newest versions kept in memory
    */
-  public SnapshotFollower(String runId, String modelHash, int parameterCount, VersionCache cache) {
+  public SnapshotFollower(String runId, String modelHash, int parameterCount, int versionsKept) {
     this.runId = runId;
     this.modelHash = modelHash;
     this.parameterCount = parameterCount;
-    this.cache = cache;
+    this.versions = new VersionCache(versionsKept);
+  }
+
+  /** The versions held. */
+  public VersionCache versions() {
+    return versions;
+  }
+
+  /** P. */
+  int parameterCount() {
+    return parameterCount;
   }
 
   /**
@@ -81,7 +91,7 @@ public final class SnapshotFollower {
       return new SnapshotEvent.Refused(
           version, "it has " + weights.length + " parameters, the model " + parameterCount);
     }
-    cache.put(new PolicyWeights(version, weights));
+    versions.put(new PolicyWeights(version, weights));
     return new SnapshotEvent.Loaded(version);
   }
 }

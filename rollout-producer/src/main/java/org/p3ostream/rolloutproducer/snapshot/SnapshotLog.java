@@ -31,9 +31,8 @@ public final class SnapshotLog {
   private final RecordCodec codec;
   private final TopicPartition partition;
   private final long offsetsPerVersion;
-  private final VersionCache cache;
   private final SnapshotFollower follower;
-  private final SnapshotRecall recall;
+  private final SnapshotRecall recall = new SnapshotRecall();
   private final Listener listener;
   private final ArrayDeque<ConsumerRecord<byte[], byte[]>> unread = new ArrayDeque<>();
   private boolean mayHaveSkippedSome;
@@ -42,34 +41,33 @@ public final class SnapshotLog {
    * Creates a reader; nothing is read yet.
    *
    * @param consumer assigned by this class, read_committed, no group
-   * @param parameterCount P: tells how many records make a version
    */
   public SnapshotLog(
       Consumer<byte[], byte[]> consumer,
       RecordCodec codec,
       String topic,
-      long parameterCount,
-      VersionCache cache,
       SnapshotFollower follower,
-      SnapshotRecall recall,
       Listener listener) {
     this.consumer = consumer;
     this.codec = codec;
     this.partition = new TopicPartition(topic, 0);
-    long fullChunks = parameterCount * Float.BYTES / SnapshotEncoder.CHUNK_BYTES;
+    long fullChunks = (long) follower.parameterCount() * Float.BYTES / SnapshotEncoder.CHUNK_BYTES;
     this.offsetsPerVersion = fullChunks + 3; // last chunk, manifest, transaction marker
-    this.cache = cache;
     this.follower = follower;
-    this.recall = recall;
     this.listener = listener;
   }
 
+  /** The versions held. */
+  public VersionCache versions() {
+    return follower.versions();
+  }
+
   /** Takes the partition, near its end. */
-  public void start(int versionsKept) {
+  public void start() {
     consumer.assign(List.of(partition));
     long beginning = beginningOffset();
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, beginning);
-    long near = end - (versionsKept + 2) * offsetsPerVersion;
+    long near = end - (versions().versionsKept() + 2) * offsetsPerVersion;
     mayHaveSkippedSome = near > beginning;
     consumer.seek(partition, Math.max(beginning, near));
   }
@@ -100,7 +98,7 @@ public final class SnapshotLog {
       return;
     }
     long version = ByteBuffer.wrap(record.key()).getLong();
-    if (cache.hasUseFor(version)) {
+    if (versions().hasUseFor(version)) {
       follower
           .accept(version, codec.decode(record.topic(), record.value()))
           .ifPresent(event -> tell(event, record.offset()));
@@ -130,7 +128,7 @@ public final class SnapshotLog {
 
   private void reachedEnd() {
     recall.reachedEnd();
-    if (mayHaveSkippedSome && cache.newest().isEmpty()) {
+    if (mayHaveSkippedSome && versions().newest().isEmpty()) {
       log.info("No usable snapshot near the end of {}, reading all of it", partition);
       consumer.seek(partition, beginningOffset());
     }
@@ -169,6 +167,6 @@ public final class SnapshotLog {
   }
 
   private String heldVersion() {
-    return cache.newest().map(weights -> Long.toString(weights.version())).orElse("none");
+    return versions().newest().map(weights -> Long.toString(weights.version())).orElse("none");
   }
 }

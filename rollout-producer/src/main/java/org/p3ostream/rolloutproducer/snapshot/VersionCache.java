@@ -24,6 +24,11 @@ public final class VersionCache {
     this.versionsKept = versionsKept;
   }
 
+  /** K. */
+  int versionsKept() {
+    return versionsKept;
+  }
+
   /** Keeps {@code version} however old it is, until another one is wanted. */
   public void want(OptionalLong version) {
     wanted = version;
