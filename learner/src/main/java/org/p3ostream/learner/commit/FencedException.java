@@ -1,4 +1,4 @@
-package org.p3ostream.learner.runtime;
+package org.p3ostream.learner.commit;
 
 /**
  * Another learner with the same transactional id has taken over; this one must end without writing.

@@ -1,0 +1,56 @@
+package org.p3ostream.schemas.serde;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.avro.Schema;
+import org.apache.avro.util.ClassSecurityValidator;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.DeadLetter;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.SnapshotChunk;
+import org.p3ostream.schemas.avro.SnapshotManifest;
+import org.p3ostream.schemas.avro.StepEvent;
+
+/**
+ * The record types that may stand as a value on a topic. Avro instantiates generated classes only
+ * after they were declared trusted, which loading this class does once for the process, on top of
+ * whatever was trusted before.
+ */
+public final class RecordTypes {
+
+  private static final String TRUSTED_PREFIX = PromptTask.class.getPackageName() + ".";
+
+  private static final Map<String, Schema> READER_SCHEMAS =
+      Stream.of(
+              PromptTask.getClassSchema(),
+              RolloutGroup.getClassSchema(),
+              SnapshotChunk.getClassSchema(),
+              SnapshotManifest.getClassSchema(),
+              StepEvent.getClassSchema(),
+              MetricPoint.getClassSchema(),
+              DeadLetter.getClassSchema())
+          .collect(Collectors.toUnmodifiableMap(Schema::getFullName, Function.identity()));
+
+  static {
+    ClassSecurityValidator.setGlobal(
+        ClassSecurityValidator.composite(
+            ClassSecurityValidator.getGlobal(), type -> type.getName().startsWith(TRUSTED_PREFIX)));
+  }
+
+  private RecordTypes() {}
+
+  /** Schemas of the generated classes. */
+  public static Collection<Schema> schemas() {
+    return READER_SCHEMAS.values();
+  }
+
+  /** Schema of the generated class called {@code fullName}; null if there is none. */
+  public static @Nullable Schema readerSchema(String fullName) {
+    return READER_SCHEMAS.get(fullName);
+  }
+}
