@@ -1,7 +1,7 @@
 package org.p3ostream.deploy.cli;
 
 import org.p3ostream.deploy.config.ConfigException;
-import org.p3ostream.learner.runtime.FencedException;
+import org.p3ostream.learner.commit.FencedException;
 import picocli.CommandLine.ParameterException;
 
 /** What the process tells its caller. */

@@ -1,22 +1,25 @@
 package org.p3ostream.deploy.cli;
 
-import java.util.concurrent.Callable;
+import java.time.Clock;
+import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code p3o learner}. */
 @Command(
     name = "learner",
     description = "Trains on the rollouts of a run until its steps are done.",
     mixinStandardHelpOptions = true)
-final class LearnerCommand implements Callable<Integer> {
-
-  @Mixin private ConfigOptions options = new ConfigOptions();
+final class LearnerCommand extends RoleCommand {
 
   @Override
-  public Integer call() {
-    P3oConfig config = options.load();
-    throw new UnsupportedOperationException("not wired yet" + config);
+  void run(P3oConfig config, RoleClients clients) {
+    LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
+    Learner learner = new Learner(settings, clients.learner(settings), Clock.systemUTC());
+    try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
+      learner.run();
+    }
   }
 }

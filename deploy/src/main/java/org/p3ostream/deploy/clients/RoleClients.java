@@ -5,9 +5,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.schemas.serde.RecordCodec;
 
 /** Builds the clients of one role and closes all of them at the end. */
 public final class RoleClients implements AutoCloseable {
@@ -52,6 +56,26 @@ public final class RoleClients implements AutoCloseable {
     return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
   }
 
+  /** The clients of a learner. */
+  public LearnerClients learner(LearnerSettings settings) {
+    return new LearnerClients(
+        admin(),
+        producer(settings.learner().transactionalId()),
+        groupMember(settings.run().topicPrefix() + "learner"),
+        reader(),
+        codec());
+  }
+
+  /** A codec with the serde of the configuration. */
+  RecordCodec codec() {
+    return closedAtTheEnd(
+        RecordCodec.create(
+            config.serde().serializerClass(),
+            config.serde().deserializerClass(),
+            config.serde().settingsOver(config.registry().settings())),
+        RecordCodec::close);
+  }
+
   /** Closes what was built, newest first. */
   @Override
   public void close() throws Exception {
@@ -61,7 +85,7 @@ public final class RoleClients implements AutoCloseable {
   }
 
   private static void close(KafkaConsumer<byte[], byte[]> consumer) {
-    consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(CLOSE_TIMEOUT));
+    consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
   }
 
   private <T> T closedAtTheEnd(T client, Consumer<T> close) {

@@ -14,6 +14,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.schemas.registry.RegistryConfig;
 
 /**
  * One configuration file for all roles. Each section is a record of the module that uses it; this
@@ -24,6 +25,8 @@ import org.p3ostream.learner.config.SamplingConfig;
 public record P3oConfig(
     RunConfig run,
     Map<String, String> kafka,
+    RegistryConfig registry,
+    SerdeConfig serde,
     ModelSourceConfig model,
     PromptsConfig prompts,
     SamplingConfig sampling,
@@ -73,6 +76,8 @@ public record P3oConfig(
     return new P3oConfig(
         RunConfig.defaults(),
         Map.of("bootstrap.servers", "127.0.0.1:9092"),
+        RegistryConfig.defaults(),
+        SerdeConfig.defaults(),
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
@@ -94,9 +99,13 @@ public record P3oConfig(
     return kafka.getOrDefault("bootstrap.servers", "");
   }
 
-  /** What the learner is told. */
-  public LearnerSettings learnerSettings() {
+  /**
+   * What the learner is told.
+   *
+   * @param environment recorded by the run, see {@link LearnerSettings}
+   */
+  public LearnerSettings learnerSettings(Map<String, String> environment) {
     return new LearnerSettings(
-        run, model, prompts, sampling, dispatch, algorithm, ratio, optimizer, learner);
+        run, model, prompts, sampling, dispatch, algorithm, ratio, optimizer, learner, environment);
   }
 }
