@@ -1,7 +1,8 @@
 package org.p3ostream.learner.config;
 
 /**
- * How the learner runs: nothing here changes the trained weights.
+ * How the learner runs. Nothing here changes the trained weights, but for the rounding that follows
+ * the cut into micro-batches.
  *
  * @param steps number of windows after which the learner ends, counted from the start of the run
  * @param transactionalId id that fences an older learner of the same run

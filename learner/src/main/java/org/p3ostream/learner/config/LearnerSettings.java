@@ -1,6 +1,13 @@
 package org.p3ostream.learner.config;
 
-/** Everything the learner is told, one section per concern. */
+import java.util.Map;
+
+/**
+ * Everything the learner is told, one section per concern.
+ *
+ * @param environment what else bit identity depends on (MKL_CBWR, Java version, …); recorded when
+ *     the run begins, not checked
+ */
 public record LearnerSettings(
     RunConfig run,
     ModelSourceConfig model,
@@ -10,4 +17,9 @@ public record LearnerSettings(
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
-    LearnerConfig learner) {}
+    LearnerConfig learner,
+    Map<String, String> environment) {
+  public LearnerSettings {
+    environment = Map.copyOf(environment);
+  }
+}

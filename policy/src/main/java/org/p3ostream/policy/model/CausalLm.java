@@ -3,42 +3,73 @@ package org.p3ostream.policy.model;
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import org.p3ostream.policy.torch.ScriptModule;
+import org.p3ostream.policy.torch.TorchRuntime;
 
 /** The decoder's functions of a flat parameter vector. Holds no weights. */
 public final class CausalLm implements AutoCloseable {
 
+  private final ModelConfig config;
+  private final ParameterLayout layout;
+  private final DataType dtype;
+  private final NDManager manager;
+  private final ScriptModule script;
+
+  /**
+   * @param dtype float32 or float64
+   */
   public CausalLm(ModelConfig config, Device device, DataType dtype) {
-    throw new UnsupportedOperationException("not built yet" + config + device + dtype);
+    this.config = config;
+    this.layout = ParameterLayout.of(config);
+    this.dtype = dtype;
+    String source = DecoderScript.with(config, dtype, CausalLm.class, "causal_lm.torchscript");
+    this.manager = TorchRuntime.newManager(device);
+    this.script = ScriptModule.compile(manager, source);
   }
 
   public ModelConfig config() {
-    throw new UnsupportedOperationException("not built yet");
+    return config;
   }
 
   public ParameterLayout layout() {
-    throw new UnsupportedOperationException("not built yet");
+    return layout;
+  }
+
+  public DataType dtype() {
+    return dtype;
   }
 
   /** Long-lived manager on the model's device: for parameters and optimizer moments. */
   public NDManager manager() {
-    throw new UnsupportedOperationException("not built yet");
+    return manager;
   }
 
   /**
-   * Weights as a tensor in torch-owned memory, in the model's dtype, attached to {@link
-   * #manager()}.
+   * Weights as a tensor in torch-owned memory, in the model's dtype, attached to {@link #manager()}
+   * and to no scope: it lives until it or the model is closed.
    *
    * @param weights flat weights in layout order, [P]; copied
    * @return [P]
    */
   public NDArray parameters(float[] weights) {
-    throw new UnsupportedOperationException("not built yet" + weights.length);
+    if (weights.length != layout.size()) {
+      throw new IllegalArgumentException(
+          weights.length + " weights, the model has " + layout.size() + " parameters");
+    }
+    try (NDArray javaMemory = manager.create(weights)) {
+      NDArray parameters = script.call("own", javaMemory).singletonOrThrow(); // [P]
+      NDScope.unregister(parameters);
+      return parameters;
+    }
   }
 
   /**
    * Log-probs of given next tokens under softmax(logits / temperature), full vocabulary. Carries a
-   * graph in grad mode.
+   * graph in grad mode. The result attaches to the manager of {@code ids}; all inputs but the
+   * parameters may be closed before backward.
    *
    * @param parameters [P]
    * @param ids token ids, right-padded, int64 [B, T]
@@ -49,23 +80,52 @@ public final class CausalLm implements AutoCloseable {
    */
   public NDArray tokenLogprobs(
       NDArray parameters, NDArray ids, NDArray positions, NDArray targets, double temperature) {
-    throw new UnsupportedOperationException(
-        "not built yet" + parameters + ids + positions + targets + temperature);
+    requireShapes(parameters, ids);
+    if (!positions.getShape().equals(targets.getShape()) || positions.getShape().dimension() != 1) {
+      throw new IllegalArgumentException(
+          "positions and targets must be [N], are "
+              + positions.getShape()
+              + " and "
+              + targets.getShape());
+    }
+    if (!(temperature > 0 && Double.isFinite(temperature))) {
+      throw new IllegalArgumentException("temperature: " + temperature + " must be finite and > 0");
+    }
+    try (NDArray divisor = ids.getManager().create(temperature)) {
+      return script
+          .call("token_logprobs", ids, parameters, positions, targets, divisor)
+          .singletonOrThrow();
+    }
   }
 
   /**
-   * Logits of every position.
+   * Logits of every position. Carries a graph in grad mode. The result attaches to the manager of
+   * {@code ids}.
    *
    * @param parameters [P]
    * @param ids int64 [B, T]
    * @return [B, T, V]
    */
   public NDArray logits(NDArray parameters, NDArray ids) {
-    throw new UnsupportedOperationException("not built yet" + parameters + ids);
+    requireShapes(parameters, ids);
+    return script.call("logits", ids, parameters).singletonOrThrow();
   }
 
   @Override
   public void close() {
-    throw new UnsupportedOperationException("not built yet");
+    script.close();
+    manager.close();
+  }
+
+  private void requireShapes(NDArray parameters, NDArray ids) {
+    if (!parameters.getShape().equals(new Shape(layout.size()))) {
+      throw new IllegalArgumentException(
+          "parameters must be [" + layout.size() + "], are " + parameters.getShape());
+    }
+    Shape shape = ids.getShape();
+    if (shape.dimension() != 2 || shape.get(1) < 1 || shape.get(1) > config.maxPositions()) {
+      throw new IllegalArgumentException(
+          "ids must be [B, T] with 1 <= T <= " + config.maxPositions() + ", are " + shape);
+    }
   }
 }

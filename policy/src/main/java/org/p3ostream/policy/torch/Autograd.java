@@ -1,18 +1,33 @@
 package org.p3ostream.policy.torch;
 
 import ai.djl.ndarray.NDArray;
+import ai.djl.pytorch.engine.PtNDArray;
+import ai.djl.pytorch.jni.JniUtils;
 
 /**
- * Grad mode of the current thread. While open, results of {@link ScriptModule#call} on arrays that
- * require gradients carry their graph.
+ * Grad mode of the current thread. While {@link #record} is open, results of {@link
+ * ScriptModule#call} on arrays that require gradients carry their graph. DJL's own collector is
+ * avoided because a process can have only one of them, while replicas each need theirs.
  */
 public final class Autograd implements AutoCloseable {
 
-  private Autograd() {}
+  private final boolean previousMode;
+  private final Thread owner = Thread.currentThread();
+
+  private Autograd(boolean mode) {
+    TorchRuntime.engine();
+    previousMode = JniUtils.isGradMode();
+    JniUtils.setGradMode(mode);
+  }
 
   /** Switches grad mode on for this thread until closed. */
   public static Autograd record() {
-    throw new UnsupportedOperationException("not built yet");
+    return new Autograd(true);
+  }
+
+  /** Switches grad mode off for this thread until closed. */
+  public static Autograd suspend() {
+    return new Autograd(false);
   }
 
   /**
@@ -21,11 +36,22 @@ public final class Autograd implements AutoCloseable {
    * @param loss 0-dimensional
    */
   public static void backward(NDArray loss) {
-    throw new UnsupportedOperationException("not built yet" + loss);
+    if (loss.getShape().dimension() != 0) {
+      throw new IllegalArgumentException(
+          "loss must be 0-dimensional, has shape " + loss.getShape());
+    }
+    try (NDArray one = loss.onesLike()) {
+      JniUtils.backward((PtNDArray) loss, (PtNDArray) one, false, false);
+    }
   }
 
+  /** Restores the mode that was in force before. */
   @Override
   public void close() {
-    throw new UnsupportedOperationException("not built yet");
+    if (Thread.currentThread() != owner) {
+      throw new IllegalStateException(
+          "grad mode of thread " + owner.getName() + " cannot be restored on another thread");
+    }
+    JniUtils.setGradMode(previousMode);
   }
 }

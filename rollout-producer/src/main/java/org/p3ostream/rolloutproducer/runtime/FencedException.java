@@ -1,8 +1,6 @@
-package org.p3ostream.learner.runtime;
+package org.p3ostream.rolloutproducer.runtime;
 
-/**
- * Another learner with the same transactional id has taken over; this one must end without writing.
- */
+/** Another process with the same transactional id has taken over; this one must end. */
 public final class FencedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

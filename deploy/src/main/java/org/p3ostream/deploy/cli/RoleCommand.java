@@ -1,0 +1,43 @@
+package org.p3ostream.deploy.cli;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigPrinter;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What the long-running roles have in common. */
+abstract class RoleCommand implements Callable<Integer> {
+
+  /** How long a role may take to end after it was asked to: longer than a step. */
+  static final Duration STOP_GRACE = Duration.ofSeconds(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(RoleCommand.class);
+
+  @Mixin private ConfigOptions options = new ConfigOptions();
+
+  @Option(
+      names = "--broker-timeout",
+      paramLabel = "DURATION",
+      converter = DurationConverter.class,
+      description = "How long to wait for Kafka at the start (default: 60s).")
+  private Duration brokerTimeout = Duration.ofSeconds(60);
+
+  @Override
+  public final Integer call() throws Exception {
+    P3oConfig config = options.load();
+    LOG.info("configuration:\n{}", ConfigPrinter.toYaml(config));
+    try (RoleClients clients = new RoleClients(config)) {
+      clients.awaitBroker(brokerTimeout, LOG::warn);
+      run(config, clients);
+    }
+    return ExitCode.DONE;
+  }
+
+  /** Runs the role until it is done or interrupted. */
+  abstract void run(P3oConfig config, RoleClients clients) throws Exception;
+}

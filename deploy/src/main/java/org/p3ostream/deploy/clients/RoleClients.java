@@ -1,0 +1,95 @@
+package org.p3ostream.deploy.clients;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.schemas.serde.RecordCodec;
+
+/** Builds the clients of one role and closes all of them at the end. */
+public final class RoleClients implements AutoCloseable {
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+  private final P3oConfig config;
+  private final ClientProperties properties;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  public RoleClients(P3oConfig config) {
+    this.config = config;
+    this.properties = new ClientProperties(config.kafka());
+  }
+
+  /**
+   * Returns once a broker answers.
+   *
+   * @param notice told about every failed attempt
+   * @throws BrokerUnreachableException naming the address if none answers within {@code timeout}
+   */
+  public void awaitBroker(Duration timeout, Consumer<String> notice) {
+    try (Admin admin = Admin.create(properties.admin())) {
+      new BrokerProbe(admin, config.bootstrapServers(), notice).await(timeout);
+    }
+  }
+
+  Admin admin() {
+    return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
+  }
+
+  KafkaProducer<byte[], byte[]> producer(String transactionalId) {
+    return closedAtTheEnd(
+        new KafkaProducer<>(properties.producer(transactionalId)), p -> p.close(CLOSE_TIMEOUT));
+  }
+
+  KafkaConsumer<byte[], byte[]> reader() {
+    return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
+  }
+
+  KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
+    return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
+  }
+
+  /** The clients of a learner. */
+  public LearnerClients learner(LearnerSettings settings) {
+    return new LearnerClients(
+        admin(),
+        producer(settings.learner().transactionalId()),
+        groupMember(settings.run().topicPrefix() + "learner"),
+        reader(),
+        codec());
+  }
+
+  /** A codec with the serde of the configuration. */
+  RecordCodec codec() {
+    return closedAtTheEnd(
+        RecordCodec.create(
+            config.serde().serializerClass(),
+            config.serde().deserializerClass(),
+            config.serde().settingsOver(config.registry().settings())),
+        RecordCodec::close);
+  }
+
+  /** Closes what was built, newest first. */
+  @Override
+  public void close() throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+  }
+
+  private static void close(KafkaConsumer<byte[], byte[]> consumer) {
+    consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+  }
+
+  private <T> T closedAtTheEnd(T client, Consumer<T> close) {
+    open.push(() -> close.accept(client));
+    return client;
+  }
+}

@@ -1,0 +1,66 @@
+package org.p3ostream.deploy.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads configurations: defaults, then the file, then overrides. */
+public final class ConfigLoader {
+
+  private static final ObjectMapper YAML =
+      new ObjectMapper(
+          YAMLFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build());
+
+  private ConfigLoader() {}
+
+  /**
+   * The resolved configuration.
+   *
+   * @param file YAML file; null for none
+   * @param overrides {@code path=value}, applied in order
+   * @throws ConfigException naming path, value and rule of everything that is wrong
+   */
+  public static P3oConfig load(@Nullable Path file, List<String> overrides) {
+    return load(P3oConfig.defaults(), P3oConfig.class, file, overrides);
+  }
+
+  static <T extends Record> T load(
+      T defaults, Class<T> type, @Nullable Path file, List<String> overrides) {
+    ObjectNode tree = ConfigTree.of(defaults);
+    ConfigOverlay overlay = new ConfigOverlay(ConfigShape.of(type), tree);
+    overlay.addDocument(read(file));
+    overrides.forEach(overlay::addOverride);
+    if (!overlay.problems().isEmpty()) {
+      throw new ConfigException(overlay.problems());
+    }
+    return ConfigTree.bind(tree, type);
+  }
+
+  private static JsonNode read(@Nullable Path file) {
+    if (file == null) {
+      return MissingNode.getInstance();
+    }
+    try {
+      return YAML.readTree(Files.readString(file));
+    } catch (JsonProcessingException e) {
+      throw new ConfigException(
+          file
+              + ": "
+              + e.getOriginalMessage()
+              + " (line "
+              + (e.getLocation() == null ? "unknown" : e.getLocation().getLineNr())
+              + ")");
+    } catch (IOException e) {
+      throw new ConfigException("--config " + file + ": cannot be read: " + e.getMessage());
+    }
+  }
+}

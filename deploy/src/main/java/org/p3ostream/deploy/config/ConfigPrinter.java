@@ -1,0 +1,45 @@
+package org.p3ostream.deploy.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import java.util.Map;
+
+/** Writes a resolved configuration for people, without its secrets. */
+public final class ConfigPrinter {
+
+  private static final ObjectMapper YAML =
+      new ObjectMapper(
+          YAMLFactory.builder()
+              .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
+              .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+              .build());
+
+  private ConfigPrinter() {}
+
+  /** The configuration as YAML; secrets are masked. */
+  public static String toYaml(Record config) {
+    ObjectNode tree = ConfigTree.of(config);
+    mask("", tree);
+    try {
+      return YAML.writeValueAsString(tree);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("cannot print the configuration", e);
+    }
+  }
+
+  private static void mask(String prefix, ObjectNode node) {
+    for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      String path = prefix + entry.getKey();
+      if (entry.getValue() instanceof ObjectNode inner) {
+        mask(path + ".", inner);
+      } else if (entry.getValue().isTextual()) {
+        entry.setValue(TextNode.valueOf(Secrets.masked(path, entry.getValue().asText())));
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package org.p3ostream.deploy.config;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.DispatchConfig;
+import org.p3ostream.learner.config.LearnerConfig;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.ModelSourceConfig;
+import org.p3ostream.learner.config.OptimizerConfig;
+import org.p3ostream.learner.config.PromptsConfig;
+import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RunConfig;
+import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.schemas.registry.RegistryConfig;
+
+/**
+ * One configuration file for all roles. Each section is a record of the module that uses it; this
+ * record holds the rules that span sections.
+ *
+ * @param kafka properties for every Kafka client, passed through as they are
+ */
+public record P3oConfig(
+    RunConfig run,
+    Map<String, String> kafka,
+    RegistryConfig registry,
+    SerdeConfig serde,
+    ModelSourceConfig model,
+    PromptsConfig prompts,
+    SamplingConfig sampling,
+    DispatchConfig dispatch,
+    AlgorithmConfig algorithm,
+    RatioConfig ratio,
+    OptimizerConfig optimizer,
+    LearnerConfig learner) {
+
+  /** What exactly-once processing rests on; the roles set these themselves. */
+  private static final Set<String> SET_BY_ROLES =
+      Set.of(
+          "enable.auto.commit",
+          "enable.idempotence",
+          "group.id",
+          "isolation.level",
+          "key.deserializer",
+          "key.serializer",
+          "transactional.id",
+          "value.deserializer",
+          "value.serializer");
+
+  public P3oConfig {
+    kafka = Map.copyOf(kafka);
+    if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {
+      throw new IllegalArgumentException("kafka.bootstrap.servers: must name a broker");
+    }
+    Set<String> reserved = new TreeSet<>(kafka.keySet());
+    reserved.retainAll(SET_BY_ROLES);
+    if (!reserved.isEmpty()) {
+      throw new IllegalArgumentException(
+          "kafka."
+              + reserved.iterator().next()
+              + ": cannot be configured: exactly-once processing rests on it");
+    }
+    if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
+      throw new IllegalArgumentException(
+          "learner.microBatchTokens: "
+              + learner.microBatchTokens()
+              + " must be >= sampling.maxResponseTokens ("
+              + sampling.maxResponseTokens()
+              + "): a micro-batch holds at least one response");
+    }
+  }
+
+  public static P3oConfig defaults() {
+    return new P3oConfig(
+        RunConfig.defaults(),
+        Map.of("bootstrap.servers", "127.0.0.1:9092"),
+        RegistryConfig.defaults(),
+        SerdeConfig.defaults(),
+        ModelSourceConfig.defaults(),
+        PromptsConfig.defaults(),
+        SamplingConfig.defaults(),
+        DispatchConfig.defaults(),
+        AlgorithmConfig.defaults(),
+        RatioConfig.defaults(),
+        OptimizerConfig.defaults(),
+        LearnerConfig.defaults());
+  }
+
+  /** Kafka properties in the order of their names. */
+  @Override
+  public Map<String, String> kafka() {
+    return new TreeMap<>(kafka);
+  }
+
+  /** Value of {@code bootstrap.servers}. */
+  public String bootstrapServers() {
+    return kafka.getOrDefault("bootstrap.servers", "");
+  }
+
+  /**
+   * What the learner is told.
+   *
+   * @param environment recorded by the run, see {@link LearnerSettings}
+   */
+  public LearnerSettings learnerSettings(Map<String, String> environment) {
+    return new LearnerSettings(
+        run, model, prompts, sampling, dispatch, algorithm, ratio, optimizer, learner, environment);
+  }
+}

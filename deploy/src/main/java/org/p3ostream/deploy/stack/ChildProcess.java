@@ -1,0 +1,125 @@
+package org.p3ostream.deploy.stack;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A running child JVM. It ends when it is closed, and also when this process ends for any reason
+ * ({@link ChildMain}). Ctrl-C does not reach it: the terminal signals a whole process group, and
+ * children are to be stopped in order by their parent.
+ */
+public final class ChildProcess implements AutoCloseable {
+
+  /** How long a child may take to end after it was asked to. */
+  public static final Duration GRACE = Duration.ofSeconds(10);
+
+  private final JvmCommand command;
+  private final Process process;
+
+  private ChildProcess(JvmCommand command, Process process) {
+    this.command = command;
+    this.process = process;
+  }
+
+  /**
+   * Starts a child.
+   *
+   * @throws UncheckedIOException if the directory cannot be made or the program not be run
+   */
+  public static ChildProcess start(JvmCommand command) {
+    try {
+      Files.createDirectories(command.workDirectory());
+      ProcessBuilder builder = new ProcessBuilder(ignoringInterrupt(command.commandLine()));
+      builder.environment().putAll(command.environment());
+      builder.directory(command.workDirectory().toFile());
+      builder.redirectErrorStream(true);
+      builder.redirectOutput(ProcessBuilder.Redirect.appendTo(command.logFile().toFile()));
+      return new ChildProcess(command, builder.start());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start " + command.name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A signal that is ignored stays ignored across exec, and the JVM leaves it so. */
+  private static List<String> ignoringInterrupt(List<String> commandLine) {
+    List<String> line = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
+    line.addAll(commandLine);
+    return line;
+  }
+
+  public String name() {
+    return command.name();
+  }
+
+  public JvmCommand command() {
+    return command;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /**
+   * Exit status; 128 + n for an end by signal n.
+   *
+   * @throws IllegalThreadStateException while it runs
+   */
+  public int exitCode() {
+    return process.exitValue();
+  }
+
+  /** Last lines of its log. */
+  public List<String> lastLogLines(int count) {
+    return LogTail.read(command.logFile(), count);
+  }
+
+  /**
+   * Passes while the child runs.
+   *
+   * @throws ChildDiedException with its last log lines if it has ended
+   */
+  public void requireAlive() {
+    if (!isAlive()) {
+      throw new ChildDiedException(name(), exitCode(), command.logFile(), lastLogLines(15));
+    }
+  }
+
+  /** Asks it to end (SIGTERM) and returns at once. */
+  public void terminate() {
+    process.destroy();
+  }
+
+  /** Ends it without warning (SIGKILL) and waits until it is gone. */
+  public void kill() {
+    process.destroyForcibly();
+    awaitExit(GRACE);
+  }
+
+  /** Whether it ended within {@code timeout}. */
+  public boolean awaitExit(Duration timeout) {
+    try {
+      return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return !process.isAlive();
+    }
+  }
+
+  /** Asks it to end, waits for {@link #GRACE}, then kills it. */
+  @Override
+  public void close() {
+    terminate();
+    if (!awaitExit(GRACE)) {
+      kill();
+    }
+  }
+}

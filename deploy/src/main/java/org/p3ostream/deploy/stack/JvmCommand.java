@@ -1,0 +1,95 @@
+package org.p3ostream.deploy.stack;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a child JVM is to run.
+ *
+ * @param name short name for messages, for instance {@code learner}
+ * @param classPath class path of the program; must hold {@link ChildMain}
+ * @param jvmFlags flags of the JVM
+ * @param mainClass the program
+ * @param arguments the program's arguments
+ * @param environment variables set in addition to this process's own
+ * @param workDirectory current directory of the child
+ * @param logFile where standard output and error go, appended
+ */
+public record JvmCommand(
+    String name,
+    String classPath,
+    List<String> jvmFlags,
+    String mainClass,
+    List<String> arguments,
+    Map<String, String> environment,
+    Path workDirectory,
+    Path logFile) {
+
+  /**
+   * Environment of a child that computes with torch: one thread, passive waiting (spinning threads
+   * starve a small machine), one instruction set for reproducible results.
+   */
+  private static final Map<String, String> TORCH_ENVIRONMENT =
+      Map.of("OMP_NUM_THREADS", "1", "OMP_WAIT_POLICY", "PASSIVE", "MKL_CBWR", "COMPATIBLE");
+
+  /** Flags that keep the engine off the network. */
+  private static final List<String> TORCH_FLAGS =
+      List.of("-Dai.djl.offline=true", "-DOPT_OUT_TRACKING=true");
+
+  public JvmCommand {
+    jvmFlags = List.copyOf(jvmFlags);
+    arguments = List.copyOf(arguments);
+    environment = Map.copyOf(environment);
+  }
+
+  /** A program on this JVM's own class path, logging to {@code <name>.log} in its directory. */
+  public static JvmCommand ofOwnClassPath(
+      String name, Path workDirectory, Class<?> main, List<String> arguments) {
+    return new JvmCommand(
+        name,
+        System.getProperty("java.class.path"),
+        List.of(),
+        main.getName(),
+        arguments,
+        Map.of(),
+        workDirectory,
+        workDirectory.resolve(name + ".log"));
+  }
+
+  /** The same command with more JVM flags. */
+  public JvmCommand withJvmFlags(String... flags) {
+    return withJvmFlags(List.of(flags));
+  }
+
+  /** The same command for a program that computes with torch. */
+  public JvmCommand withTorch() {
+    Map<String, String> merged = new LinkedHashMap<>(TORCH_ENVIRONMENT);
+    merged.putAll(environment);
+    return new JvmCommand(
+            name, classPath, jvmFlags, mainClass, arguments, merged, workDirectory, logFile)
+        .withJvmFlags(TORCH_FLAGS);
+  }
+
+  private JvmCommand withJvmFlags(List<String> flags) {
+    List<String> merged = new ArrayList<>(jvmFlags);
+    merged.addAll(flags);
+    return new JvmCommand(
+        name, classPath, merged, mainClass, arguments, environment, workDirectory, logFile);
+  }
+
+  /** The command line, from {@code java} on. */
+  List<String> commandLine() {
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(jvmFlags);
+    line.add("-cp");
+    line.add(classPath);
+    line.add(ChildMain.class.getName());
+    line.add(mainClass);
+    line.addAll(arguments);
+    return line;
+  }
+}

@@ -1,0 +1,321 @@
+package org.p3ostream.learner.commit;
+
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.p3ostream.learner.config.DispatchConfig;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.p3ostream.learner.ledger.EventHash;
+import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.ledger.RunDefinition;
+import org.p3ostream.learner.train.TrainedWindow;
+import org.p3ostream.learner.window.Intake;
+import org.p3ostream.learner.window.PartitionCursor;
+import org.p3ostream.learner.window.Rejection;
+import org.p3ostream.learner.window.TrainingGroup;
+import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.DeadLetter;
+import org.p3ostream.schemas.avro.DispatchedGroup;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.avro.PhaseDurations;
+import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.SkippedRecord;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.snapshot.SnapshotEncoder;
+import org.p3ostream.schemas.snapshot.WeightsDigest;
+import org.p3ostream.schemas.topic.RecordKeys;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
+
+/**
+ * Composes step events and everything that is committed with them: snapshot, prompts, dead letters,
+ * progress. The snapshot goes before the prompts that ask for it.
+ */
+public final class EventComposer {
+  private final TopicCatalogue topics;
+  private final RecordCodec codec;
+  private final RunDefinition definition;
+  private final String runId;
+  private final String algorithm;
+  private final DispatchConfig dispatch;
+  private final PromptSchedule schedule;
+  private final SnapshotEncoder snapshots;
+  private final Clock clock;
+  private final long learnerEpoch;
+
+  /**
+   * @param algorithm id of the objective
+   * @param learnerEpoch ledger maximum + 1
+   */
+  public EventComposer(
+      TopicCatalogue topics,
+      RecordCodec codec,
+      RunDefinition definition,
+      String runId,
+      String algorithm,
+      DispatchConfig dispatch,
+      PromptSchedule schedule,
+      SnapshotEncoder snapshots,
+      Clock clock,
+      long learnerEpoch) {
+    this.topics = topics;
+    this.codec = codec;
+    this.definition = definition;
+    this.runId = runId;
+    this.algorithm = algorithm;
+    this.dispatch = dispatch;
+    this.schedule = schedule;
+    this.snapshots = snapshots;
+    this.clock = clock;
+    this.learnerEpoch = learnerEpoch;
+  }
+
+  /**
+   * Opens a run: configuration, snapshot of version 0, prompts of windows 0…η.
+   *
+   * @param weights version 0, flat float32 little-endian bytes
+   * @param environment what else bit identity depends on
+   */
+  public PreparedEvent genesis(
+      LedgerState ledger,
+      byte[] weights,
+      long scheduleSteps,
+      Map<String, String> environment,
+      PhaseDurations phases) {
+    List<PromptTask> prompts = new ArrayList<>();
+    for (long window = 0; window <= dispatch.maxStaleness(); window++) {
+      prompts.addAll(windowPrompts(window, 0));
+    }
+    StepEvent.Builder event =
+        event(ledger, StepKind.GENESIS, -1, phases)
+            .setPolicyVersionBefore(0)
+            .setPolicyVersionAfter(0)
+            .setWeightsSha256(WeightsDigest.sha256(weights))
+            .setConfiguration(definition.json())
+            .setScheduleSteps(scheduleSteps)
+            .setEnvironment(environment)
+            .setDispatched(dispatched(prompts));
+    return prepare(event.build(), snapshotRecords(0, -1, weights), prompts, List.of(), Map.of());
+  }
+
+  /**
+   * A trained window. It dispatches window w + η + 1.
+   *
+   * @param weights weights after the update, flat float32 little-endian bytes
+   */
+  public PreparedEvent step(
+      LedgerState ledger,
+      Intake intake,
+      Window window,
+      TrainedWindow trained,
+      byte[] weights,
+      PhaseDurations phases) {
+    long version = ledger.policyVersion() + 1;
+    List<PromptTask> prompts = windowPrompts(window.index() + dispatch.maxStaleness() + 1, version);
+    StepEvent.Builder event =
+        event(ledger, StepKind.STEP, window.index(), phases)
+            .setPolicyVersionAfter(version)
+            .setWindow(entries(window))
+            .setMetrics(trained.metrics())
+            .setRatioStatistics(trained.ratioStatistics())
+            .setWeightsSha256(WeightsDigest.sha256(weights))
+            .setDispatched(dispatched(prompts));
+    return withIntake(event, intake, snapshotRecords(version, window.index(), weights), prompts);
+  }
+
+  /** A window without a valid token: the step moves, the version does not. */
+  public PreparedEvent noOp(
+      LedgerState ledger, Intake intake, Window window, PhaseDurations phases) {
+    List<PromptTask> prompts =
+        windowPrompts(window.index() + dispatch.maxStaleness() + 1, ledger.policyVersion());
+    StepEvent.Builder event =
+        event(ledger, StepKind.NO_OP, window.index(), phases)
+            .setWindow(entries(window))
+            .setDispatched(dispatched(prompts));
+    return withIntake(event, intake, List.of(), prompts);
+  }
+
+  /** Rejections, progress and replacement prompts without an update. */
+  public PreparedEvent interim(LedgerState ledger, Intake intake, PhaseDurations phases) {
+    List<PromptTask> prompts = new ArrayList<>();
+    for (long groupId : intake.drainReplacements()) {
+      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
+      if (open != null) {
+        prompts.add(
+            schedule.task(groupId, open.attempt() + 1, open.policyVersion(), dispatch.lockstep()));
+      }
+    }
+    StepEvent.Builder event =
+        event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
+            .setDispatched(dispatched(prompts));
+    return withIntake(event, intake, List.of(), prompts);
+  }
+
+  private StepEvent.Builder event(
+      LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
+    return StepEvent.newBuilder()
+        .setKind(kind)
+        .setRunId(runId)
+        .setStep(step)
+        .setPolicyVersionBefore(ledger.policyVersion())
+        .setPolicyVersionAfter(ledger.policyVersion())
+        .setWindow(List.of())
+        .setSkipped(List.of())
+        .setProgress(List.of())
+        .setRatioStatistics(List.of())
+        .setAlgorithm(algorithm)
+        .setWeightsSha256(ledger.weightsSha256())
+        .setConfigHash(definition.hash())
+        .setPreviousEventHash(ledger.lastEventHash())
+        .setPhases(phases)
+        .setLearnerEpoch(learnerEpoch)
+        .setCommittedAt(clock.millis());
+  }
+
+  private PreparedEvent withIntake(
+      StepEvent.Builder event,
+      Intake intake,
+      List<ProducerRecord<byte[], byte[]>> snapshot,
+      List<PromptTask> prompts) {
+    List<Rejection> rejections = intake.drainRejections();
+    List<PartitionProgress> progress = new ArrayList<>();
+    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    for (int partition : intake.partitions()) {
+      PartitionCursor cursor = intake.cursor(partition);
+      progress.add(
+          PartitionProgress.newBuilder()
+              .setPartition(partition)
+              .setNextOffset(cursor.nextOffset())
+              .setConsumedAhead(cursor.consumedAhead())
+              .build());
+      offsets.put(
+          new TopicPartition(topics.rollouts().name(), partition),
+          new OffsetAndMetadata(cursor.nextOffset()));
+    }
+    List<SkippedRecord> skipped =
+        rejections.stream()
+            .map(
+                rejection ->
+                    SkippedRecord.newBuilder()
+                        .setPartition(rejection.coordinate().partition())
+                        .setRecordOffset(rejection.coordinate().recordOffset())
+                        .setReason(rejection.reason())
+                        .build())
+            .toList();
+    return prepare(
+        event.setProgress(progress).setSkipped(skipped).build(),
+        snapshot,
+        prompts,
+        rejections,
+        offsets);
+  }
+
+  private PreparedEvent prepare(
+      StepEvent event,
+      List<ProducerRecord<byte[], byte[]>> snapshot,
+      List<PromptTask> prompts,
+      List<Rejection> rejections,
+      Map<TopicPartition, OffsetAndMetadata> offsets) {
+    ProducerRecord<byte[], byte[]> eventRecord =
+        record(topics.steps(), 0, RecordKeys.of(event.getStep()), event);
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    records.add(eventRecord);
+    records.addAll(snapshot);
+    for (PromptTask prompt : prompts) {
+      records.add(
+          record(
+              topics.prompts(),
+              topics.prompts().partitionOf(prompt.getGroupId()),
+              RecordKeys.of(prompt.getGroupId()),
+              prompt));
+    }
+    for (Rejection rejection : rejections) {
+      records.add(
+          record(
+              topics.deadLetters(),
+              0,
+              RecordKeys.of(rejection.coordinate().toString()),
+              deadLetter(rejection)));
+    }
+    return new PreparedEvent(event, EventHash.of(eventRecord.value()), records, offsets);
+  }
+
+  private DeadLetter deadLetter(Rejection rejection) {
+    Rejection.Origin origin = rejection.origin();
+    return DeadLetter.newBuilder()
+        .setRunId(runId)
+        .setSourceTopic(topics.rollouts().name())
+        .setSourcePartition(rejection.coordinate().partition())
+        .setSourceOffset(rejection.coordinate().recordOffset())
+        .setReason(rejection.reason())
+        .setField(rejection.field())
+        .setCause(rejection.cause())
+        .setGroupId(origin == null ? null : origin.groupId())
+        .setAttempt(origin == null ? null : origin.attempt())
+        .setProducerId(origin == null ? null : origin.producerId())
+        .setValueBytes(rejection.valueBytes())
+        .setRejectedAt(clock.millis())
+        .build();
+  }
+
+  private List<ProducerRecord<byte[], byte[]>> snapshotRecords(
+      long version, long step, byte[] weights) {
+    SnapshotEncoder.Encoded snapshot = snapshots.encode(version, step, weights);
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (SpecificRecord chunk : snapshot.chunks()) {
+      records.add(record(topics.snapshots(), 0, RecordKeys.of(version), chunk));
+    }
+    records.add(record(topics.snapshots(), 0, RecordKeys.of(version), snapshot.manifest()));
+    return records;
+  }
+
+  private ProducerRecord<byte[], byte[]> record(
+      TopicSpec topic, int partition, byte[] key, SpecificRecord value) {
+    return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
+  }
+
+  private List<PromptTask> windowPrompts(long window, long policyVersion) {
+    List<PromptTask> prompts = new ArrayList<>();
+    for (int slot = 0; slot < dispatch.groupsPerWindow(); slot++) {
+      long groupId = window * dispatch.groupsPerWindow() + slot;
+      prompts.add(schedule.task(groupId, 0, policyVersion, dispatch.lockstep()));
+    }
+    return prompts;
+  }
+
+  private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {
+    return prompts.stream()
+        .map(
+            prompt ->
+                DispatchedGroup.newBuilder()
+                    .setGroupId(prompt.getGroupId())
+                    .setAttempt(prompt.getAttempt())
+                    .build())
+        .toList();
+  }
+
+  private static List<WindowEntry> entries(Window window) {
+    List<WindowEntry> entries = new ArrayList<>();
+    for (TrainingGroup group : window.groups()) {
+      entries.add(
+          WindowEntry.newBuilder()
+              .setPartition(group.coordinate().partition())
+              .setRecordOffset(group.coordinate().recordOffset())
+              .setGroupId(group.groupId())
+              .setAttempt(group.attempt())
+              .setPolicyVersion(group.policyVersion())
+              .build());
+    }
+    return entries;
+  }
+}

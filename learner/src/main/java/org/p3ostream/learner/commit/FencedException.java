@@ -1,0 +1,12 @@
+package org.p3ostream.learner.commit;
+
+/**
+ * Another learner with the same transactional id has taken over; this one must end without writing.
+ */
+public final class FencedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public FencedException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

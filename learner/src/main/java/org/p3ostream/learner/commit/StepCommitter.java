@@ -1,0 +1,142 @@
+package org.p3ostream.learner.commit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a prepared event as one transaction. A transaction is open only while it is being sent,
+ * never during computation. An abort is followed by the same bytes again; a commit whose outcome
+ * stays unknown ends the process.
+ */
+public final class StepCommitter {
+  private static final Logger LOG = LoggerFactory.getLogger(StepCommitter.class);
+  private static final int ATTEMPTS = 5;
+
+  private final Producer<byte[], byte[]> producer;
+  private final ConsumerGroupMetadata group;
+
+  /**
+   * @param producer transactional
+   * @param groupId group that carries the offsets for lag tools
+   */
+  public StepCommitter(Producer<byte[], byte[]> producer, String groupId) {
+    this.producer = producer;
+    this.group = new ConsumerGroupMetadata(groupId);
+  }
+
+  /**
+   * Fences every older learner with the same transactional id and ends its open transaction. Must
+   * come before the ledger is read.
+   */
+  public void initialize() {
+    producer.initTransactions();
+  }
+
+  /**
+   * Commits.
+   *
+   * @return milliseconds from begin to commit
+   * @throws FencedException if another learner took over
+   * @throws UnknownOutcomeException if the broker did not say whether the commit happened
+   */
+  public double commit(PreparedEvent prepared) {
+    long start = System.nanoTime();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        sendAll(prepared);
+        break;
+      } catch (ProducerFencedException | InvalidProducerEpochException e) {
+        throw fenced(e);
+      } catch (KafkaException e) {
+        abort(e);
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        LOG.warn(
+            "transaction of step {} aborted, sending the same bytes again ({} of {}): {}",
+            prepared.event().getStep(),
+            attempt + 1,
+            ATTEMPTS,
+            e.toString());
+      }
+    }
+    commitTransaction(prepared);
+    return (System.nanoTime() - start) / 1e6;
+  }
+
+  private void sendAll(PreparedEvent prepared) {
+    producer.beginTransaction();
+    List<Future<RecordMetadata>> sends = new ArrayList<>();
+    for (ProducerRecord<byte[], byte[]> record : prepared.records()) {
+      sends.add(producer.send(record));
+    }
+    producer.flush();
+    for (Future<RecordMetadata> send : sends) {
+      await(send);
+    }
+    producer.sendOffsetsToTransaction(prepared.offsets(), group);
+  }
+
+  private void commitTransaction(PreparedEvent prepared) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        producer.commitTransaction();
+        return;
+      } catch (ProducerFencedException | InvalidProducerEpochException e) {
+        throw fenced(e);
+      } catch (TimeoutException e) { // a commit may be asked for again until it is answered
+        if (attempt == ATTEMPTS) {
+          throw unknown(prepared, e);
+        }
+        LOG.warn("commit of step {} not answered, asking again", prepared.event().getStep());
+      } catch (KafkaException e) {
+        throw unknown(prepared, e);
+      }
+    }
+  }
+
+  private void abort(KafkaException cause) {
+    try {
+      producer.abortTransaction();
+    } catch (ProducerFencedException | InvalidProducerEpochException e) {
+      throw fenced(e);
+    } catch (KafkaException e) {
+      e.addSuppressed(cause);
+      throw e;
+    }
+  }
+
+  private static void await(Future<RecordMetadata> send) {
+    try {
+      send.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException("interrupted while sending a step", e);
+    }
+  }
+
+  private static FencedException fenced(KafkaException e) {
+    return new FencedException("another learner of this run took over; ending without writing", e);
+  }
+
+  private static UnknownOutcomeException unknown(PreparedEvent prepared, KafkaException e) {
+    return new UnknownOutcomeException(
+        "whether step %d was committed is not known; a restart reads it from the ledger"
+            .formatted(prepared.event().getStep()),
+        e);
+  }
+}

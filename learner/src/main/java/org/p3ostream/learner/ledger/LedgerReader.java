@@ -1,0 +1,62 @@
+package org.p3ostream.learner.ledger;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RecordCodec;
+
+/** Reads the `steps` topic from its beginning to its end. */
+public final class LedgerReader {
+
+  /** Takes the events in order. */
+  @FunctionalInterface
+  public interface Sink {
+    void event(StepEvent event, String eventHash);
+  }
+
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final RecordCodec codec;
+  private final TopicPartition partition;
+
+  /**
+   * @param consumer read_committed, without a group
+   */
+  public LedgerReader(Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
+    this.consumer = consumer;
+    this.codec = codec;
+    this.partition = new TopicPartition(topic, 0);
+  }
+
+  /**
+   * Reads everything that is visible now.
+   *
+   * @throws LedgerException if a record is no step event
+   */
+  public void readAll(Sink sink) {
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    while (consumer.position(partition) < end) {
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        sink.event(decode(record), EventHash.of(record.value()));
+      }
+    }
+  }
+
+  private StepEvent decode(ConsumerRecord<byte[], byte[]> record) {
+    Decoded decoded = codec.decode(record.topic(), record.value());
+    if (decoded instanceof Decoded.Accepted accepted
+        && accepted.record() instanceof StepEvent event) {
+      return event;
+    }
+    throw new LedgerException(
+        "%s-%d@%d is no step event: %s"
+            .formatted(record.topic(), record.partition(), record.offset(), decoded));
+  }
+}

@@ -1,0 +1,152 @@
+package org.p3ostream.learner.ledger;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.DispatchedGroup;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+
+/**
+ * The ledger of one run, folded event by event: where the run stands and what is open. Refuses an
+ * event that does not continue the chain.
+ */
+public final class LedgerState {
+  private final String runId;
+  private final int groupsPerWindow;
+  private final DispatchBook dispatched = new DispatchBook();
+  private final Map<Integer, PartitionProgress> progress = new TreeMap<>();
+  private @Nullable StepEvent genesis;
+  private String lastEventHash = EventHash.NONE;
+  private String weightsSha256 = "";
+  private long nextWindow;
+  private long policyVersion;
+  private long learnerEpoch;
+
+  /**
+   * @param runId run that the ledger must belong to
+   * @param groupsPerWindow B
+   */
+  public LedgerState(String runId, int groupsPerWindow) {
+    this.runId = runId;
+    this.groupsPerWindow = groupsPerWindow;
+  }
+
+  /**
+   * Takes the next event.
+   *
+   * @param eventHash see {@link EventHash}
+   * @throws LedgerException naming the event and the rule it breaks
+   */
+  public void apply(StepEvent event, String eventHash) {
+    requireContinues(event);
+    if (event.getKind() == StepKind.GENESIS) {
+      genesis = event;
+    }
+    for (DispatchedGroup group : event.getDispatched()) {
+      dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
+    }
+    if (settlesWindow(event)) {
+      nextWindow = event.getStep() + 1;
+      dispatched.settleBelow(nextWindow * groupsPerWindow);
+    }
+    event.getProgress().forEach(p -> progress.put(p.getPartition(), p));
+    policyVersion = event.getPolicyVersionAfter();
+    weightsSha256 = event.getWeightsSha256();
+    learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
+    lastEventHash = eventHash;
+  }
+
+  private void requireContinues(StepEvent event) {
+    require(
+        event.getRunId().equals(runId),
+        event,
+        "belongs to run '%s', this is run '%s': one topic prefix is one run, choose another"
+            .formatted(event.getRunId(), runId));
+    require(
+        event.getPreviousEventHash().equals(lastEventHash),
+        event,
+        "names predecessor '%s', the previous event is '%s'"
+            .formatted(event.getPreviousEventHash(), lastEventHash));
+    require(
+        (event.getKind() == StepKind.GENESIS) == isEmpty(),
+        event,
+        "GENESIS must be the first event and no other");
+    require(
+        isEmpty() || event.getPolicyVersionBefore() == policyVersion,
+        event,
+        "starts from version %d, the run is at %d"
+            .formatted(event.getPolicyVersionBefore(), policyVersion));
+    long moved = event.getPolicyVersionAfter() - event.getPolicyVersionBefore();
+    require(
+        moved == (event.getKind() == StepKind.STEP ? 1 : 0),
+        event,
+        "moves the version by " + moved);
+    require(
+        !settlesWindow(event) || event.getStep() == nextWindow,
+        event,
+        "is for window %d, the next one is %d".formatted(event.getStep(), nextWindow));
+  }
+
+  private static boolean settlesWindow(StepEvent event) {
+    return event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP;
+  }
+
+  private static void require(boolean holds, StepEvent event, String rule) {
+    if (!holds) {
+      throw new LedgerException(
+          "ledger event %s of step %d %s".formatted(event.getKind(), event.getStep(), rule));
+    }
+  }
+
+  /** Whether no event was applied. */
+  public boolean isEmpty() {
+    return genesis == null;
+  }
+
+  /** The event that opened the run. */
+  public StepEvent genesis() {
+    if (genesis == null) {
+      throw new IllegalStateException("the ledger is empty");
+    }
+    return genesis;
+  }
+
+  /** Window that the next STEP or NO_OP is for. */
+  public long nextWindow() {
+    return nextWindow;
+  }
+
+  /** Version of the weights. */
+  public long policyVersion() {
+    return policyVersion;
+  }
+
+  /** Digest of the weights, hexadecimal. */
+  public String weightsSha256() {
+    return weightsSha256;
+  }
+
+  /** Hash that the next event names as its predecessor. */
+  public String lastEventHash() {
+    return lastEventHash;
+  }
+
+  /** Highest learner epoch seen. */
+  public long learnerEpoch() {
+    return learnerEpoch;
+  }
+
+  /** Groups dispatched and not settled; live. */
+  public DispatchBook dispatched() {
+    return dispatched;
+  }
+
+  /** Consumption of `rollouts`, by partition. */
+  public List<PartitionProgress> progress() {
+    return List.copyOf(progress.values());
+  }
+}

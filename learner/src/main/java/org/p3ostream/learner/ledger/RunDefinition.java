@@ -1,0 +1,126 @@
+package org.p3ostream.learner.ledger;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.schemas.snapshot.WeightsDigest;
+
+/**
+ * The training-relevant configuration of a run: what the weights are a function of, besides the
+ * environment. The number of steps to run is not part of it; the length of the learning-rate
+ * schedule is.
+ */
+public final class RunDefinition {
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+          .build();
+
+  private final JsonNode tree;
+
+  private RunDefinition(JsonNode tree) {
+    this.tree = tree;
+  }
+
+  /**
+   * @param modelHash architecture and layout
+   * @param initialWeightsSha256 digest of version 0
+   * @param tokenizerHash digest of the tokenizer file
+   * @param promptsSha256 digest of the prompts
+   */
+  public static RunDefinition of(
+      LearnerSettings settings,
+      String modelHash,
+      String initialWeightsSha256,
+      String tokenizerHash,
+      String promptsSha256) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    values.put("run", Map.of("seed", settings.run().seed()));
+    values.put(
+        "model",
+        Map.of(
+            "hash", modelHash,
+            "initialWeightsSha256", initialWeightsSha256,
+            "tokenizerHash", tokenizerHash));
+    values.put("prompts", Map.of("sha256", promptsSha256, "reward", settings.prompts().reward()));
+    values.put("sampling", settings.sampling());
+    values.put("dispatch", settings.dispatch());
+    values.put("algorithm", settings.algorithm());
+    values.put("ratio", settings.ratio());
+    values.put("optimizer", settings.optimizer());
+    values.put("learner", Map.of("microBatchTokens", settings.learner().microBatchTokens()));
+    return new RunDefinition(JSON.valueToTree(values));
+  }
+
+  /** Parses what {@link #json()} gave. */
+  public static RunDefinition parse(String json) {
+    try {
+      return new RunDefinition(JSON.readTree(json));
+    } catch (JsonProcessingException e) {
+      throw new LedgerException("configuration in GENESIS is not JSON: " + e.getOriginalMessage());
+    }
+  }
+
+  /** Canonical text: sorted keys, no blanks. */
+  public String json() {
+    try {
+      return JSON.writeValueAsString(JSON.treeToValue(tree, Object.class));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** SHA-256 of {@link #json()}, hexadecimal. */
+  public String hash() {
+    return WeightsDigest.sha256(json().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Keys whose values differ, each as {@code path: theirs -> ours}. */
+  public List<String> differencesFrom(RunDefinition earlier) {
+    Map<String, String> before = leaves(earlier.tree);
+    Map<String, String> now = leaves(tree);
+    TreeSet<String> paths = new TreeSet<>(before.keySet());
+    paths.addAll(now.keySet());
+    List<String> differences = new ArrayList<>();
+    for (String path : paths) {
+      String old = before.getOrDefault(path, "absent");
+      String current = now.getOrDefault(path, "absent");
+      if (!old.equals(current)) {
+        differences.add(path + ": " + old + " -> " + current);
+      }
+    }
+    return differences;
+  }
+
+  private static Map<String, String> leaves(JsonNode node) {
+    Map<String, String> leaves = new LinkedHashMap<>();
+    collect("", node, leaves);
+    return leaves;
+  }
+
+  private static void collect(String path, JsonNode node, Map<String, String> leaves) {
+    if (node.isObject()) {
+      node.fields()
+          .forEachRemaining(
+              field ->
+                  collect(
+                      path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
+                      field.getValue(),
+                      leaves));
+    } else {
+      leaves.put(path, node.asText());
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The mathematics: policy objectives and advantages in plain Java, float64, JDK only. Pure
+ * functions; each objective has a TorchScript twin in the train package that must agree with it.
+ */
+@NullMarked
+package org.p3ostream.learner.objective;
+
+import org.jspecify.annotations.NullMarked;

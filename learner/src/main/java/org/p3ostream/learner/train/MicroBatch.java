@@ -1,0 +1,46 @@
+package org.p3ostream.learner.train;
+
+/**
+ * Some responses of a window as arrays. Sequences are prompt and response without the last token,
+ * right-padded to T columns; under a causal mask padding to the right changes nothing before it.
+ * Per-token arrays are [N], one entry per valid token, in group, response, token order.
+ */
+final class MicroBatch {
+  final int rows; // B
+  final int columns; // T
+  final long[] ids; // [B·T]
+  final long[] positions; // [N], b·T + t of the hidden state that predicts the token
+  final long[] targets; // [N]
+  final double[] behaviorLogprobs; // [N], nats
+  final double[] advantages; // [N]
+  final long[] policyVersions; // [N]
+
+  MicroBatch(
+      int rows,
+      int columns,
+      long[] ids,
+      long[] positions,
+      long[] targets,
+      double[] behaviorLogprobs,
+      double[] advantages,
+      long[] policyVersions) {
+    this.rows = rows;
+    this.columns = columns;
+    this.ids = ids;
+    this.positions = positions;
+    this.targets = targets;
+    this.behaviorLogprobs = behaviorLogprobs;
+    this.advantages = advantages;
+    this.policyVersions = policyVersions;
+  }
+
+  /** N: valid tokens. */
+  int validTokens() {
+    return targets.length;
+  }
+
+  /** B·T: tokens the forward pass touches, padding included. */
+  int paddedTokens() {
+    return rows * columns;
+  }
+}

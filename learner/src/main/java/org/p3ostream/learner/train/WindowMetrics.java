@@ -1,0 +1,116 @@
+package org.p3ostream.learner.train;
+
+import java.util.Arrays;
+import java.util.stream.DoubleStream;
+import org.p3ostream.learner.objective.KlProxy;
+import org.p3ostream.learner.objective.Objective;
+import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.StepContext;
+import org.p3ostream.learner.objective.TokenLosses;
+import org.p3ostream.learner.window.TrainingGroup;
+import org.p3ostream.learner.window.TrainingResponse;
+import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.ratio.RatioStatistics;
+
+/**
+ * Training metrics of a window, from the figures of the pre-pass and the float64 objective. Ratios
+ * are raw: before any cap or clip.
+ */
+final class WindowMetrics {
+
+  private WindowMetrics() {}
+
+  static StepMetrics of(
+      Window window,
+      WindowTokens tokens,
+      RatioStatistics ratios,
+      Objective objective,
+      StepContext context,
+      long policyVersion,
+      double gradNorm,
+      double learningRate,
+      int microBatches,
+      long nowMs) {
+    TokenLosses losses = objective.evaluate(tokens.asBatch(), context);
+    double limitedFraction = (double) losses.limitedTokens() / tokens.count();
+    boolean capped = objective instanceof P3o;
+    StepMetrics.Builder metrics =
+        StepMetrics.newBuilder()
+            .setValidTokens(tokens.count())
+            .setLoss(losses.loss())
+            .setPolicyLoss(losses.policyLoss())
+            .setAdaptiveKlLossMean(losses.klLoss())
+            .setNormalizedEss(context.normalizedEss())
+            .setAdaptiveCap(capped ? context.normalizedEss() : null)
+            .setCapFraction(capped ? limitedFraction : null)
+            .setClipFraction(capped ? null : limitedFraction)
+            .setRatioMean(ratios.meanRatio())
+            .setRatioStd(ratios.stdRatio())
+            .setGradNorm(gradNorm)
+            .setLearningRate(learningRate)
+            .setMicroBatches(microBatches);
+    setRatios(metrics, tokens);
+    setStaleness(metrics, tokens, policyVersion);
+    setResponses(metrics, window);
+    metrics.setAgeMeanSeconds(
+        window.groups().stream()
+            .mapToDouble(group -> (nowMs - group.generatedAtMs()) / 1000.0)
+            .average()
+            .orElse(0));
+    return metrics.build();
+  }
+
+  private static void setRatios(StepMetrics.Builder metrics, WindowTokens tokens) {
+    double maxLogRatio = Double.NEGATIVE_INFINITY;
+    double klSum = 0;
+    double klMax = 0;
+    long aboveOne = 0;
+    for (int n = 0; n < tokens.count(); n++) {
+      double logRatio = tokens.logRatio(n);
+      double kl = KlProxy.value(logRatio);
+      maxLogRatio = Math.max(maxLogRatio, logRatio);
+      klSum += kl;
+      klMax = Math.max(klMax, kl);
+      aboveOne += logRatio > 0 ? 1 : 0;
+    }
+    metrics
+        .setRatioMax(Math.exp(maxLogRatio))
+        .setBehaviorKlProxyMean(klSum / tokens.count())
+        .setBehaviorKlProxyMax(klMax)
+        .setRatioAboveOneFraction((double) aboveOne / tokens.count());
+  }
+
+  private static void setStaleness(
+      StepMetrics.Builder metrics, WindowTokens tokens, long policyVersion) {
+    long[] staleness = new long[tokens.count()]; // versions
+    for (int n = 0; n < staleness.length; n++) {
+      staleness[n] = policyVersion - tokens.policyVersion(n);
+    }
+    Arrays.sort(staleness);
+    int p95 = (int) Math.ceil(0.95 * staleness.length) - 1;
+    metrics
+        .setStalenessMin(staleness[0])
+        .setStalenessMean(Arrays.stream(staleness).average().orElseThrow())
+        .setStalenessP95(staleness[p95])
+        .setStalenessMax(staleness[staleness.length - 1]);
+  }
+
+  private static void setResponses(StepMetrics.Builder metrics, Window window) {
+    double[] rewards =
+        window.groups().stream().flatMapToDouble(g -> DoubleStream.of(g.rewards())).toArray();
+    double mean = Arrays.stream(rewards).average().orElseThrow();
+    double variance = Arrays.stream(rewards).map(r -> (r - mean) * (r - mean)).sum();
+    metrics
+        .setRewardMean(mean)
+        .setRewardStd(Math.sqrt(variance / rewards.length))
+        .setResponseLengthMean(
+            responses(window).mapToInt(TrainingResponse::length).average().orElseThrow())
+        .setTruncatedFraction(
+            responses(window).mapToInt(r -> r.truncated() ? 1 : 0).average().orElseThrow());
+  }
+
+  private static java.util.stream.Stream<TrainingResponse> responses(Window window) {
+    return window.groups().stream().map(TrainingGroup::responses).flatMap(java.util.List::stream);
+  }
+}

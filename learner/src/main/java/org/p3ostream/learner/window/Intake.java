@@ -1,0 +1,236 @@
+package org.p3ostream.learner.window;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.avro.specific.SpecificRecord;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.RejectionReason;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.serde.Decoded;
+
+/**
+ * Sorts visible rollout records: into the groups of open windows, or out with a reason. Keeps the
+ * progress of every partition and remembers which groups must be dispatched again.
+ *
+ * <p>A record is admitted once: for the latest attempt of a group that was dispatched and not
+ * trained yet. A group whose content breaks the contract gets a replacement with the next attempt;
+ * the attempt it replaces no longer counts.
+ */
+public final class Intake {
+  private final String runId;
+  private final RolloutContract contract;
+  private final DispatchBook dispatched;
+  private final int groupsPerWindow;
+  private final boolean lockstep;
+  private final Map<Integer, PartitionCursor> cursors;
+  private final TreeMap<Long, TrainingGroup> admitted = new TreeMap<>();
+  private final TreeSet<Long> replacementsDue = new TreeSet<>();
+  private final List<Rejection> rejections = new ArrayList<>();
+
+  /**
+   * @param cursors progress per partition of `rollouts`
+   */
+  public Intake(
+      String runId,
+      RolloutContract contract,
+      DispatchBook dispatched,
+      int groupsPerWindow,
+      boolean lockstep,
+      Map<Integer, PartitionCursor> cursors) {
+    this.runId = runId;
+    this.contract = contract;
+    this.dispatched = dispatched;
+    this.groupsPerWindow = groupsPerWindow;
+    this.lockstep = lockstep;
+    this.cursors = new TreeMap<>(cursors);
+  }
+
+  /**
+   * Takes the next visible record of a partition.
+   *
+   * @param currentVersion newest policy version
+   */
+  public void accept(
+      RolloutCoordinate coordinate, int valueBytes, Decoded decoded, long currentVersion) {
+    if (!cursor(coordinate.partition()).observe(coordinate.recordOffset())) {
+      return;
+    }
+    if (decoded instanceof Decoded.Rejected undecodable) {
+      reject(coordinate, valueBytes, null, undecodable.reason(), null, undecodable.cause());
+      return;
+    }
+    SpecificRecord record = ((Decoded.Accepted) decoded).record();
+    if (!(record instanceof RolloutGroup group)) {
+      reject(
+          coordinate,
+          valueBytes,
+          null,
+          RejectionReason.WRONG_RECORD_TYPE,
+          null,
+          record.getSchema().getFullName() + " does not belong on this topic");
+      return;
+    }
+    accept(coordinate, valueBytes, group, currentVersion);
+  }
+
+  private void accept(
+      RolloutCoordinate coordinate, int valueBytes, RolloutGroup group, long currentVersion) {
+    Rejection.Origin origin =
+        new Rejection.Origin(group.getGroupId(), group.getAttempt(), group.getProducerId());
+    if (!group.getRunId().equals(runId)) {
+      reject(
+          coordinate,
+          valueBytes,
+          origin,
+          RejectionReason.FOREIGN_RUN,
+          "runId",
+          group.getRunId() + " is not this run, " + runId);
+      return;
+    }
+    DispatchBook.Dispatched expected = dispatched.find(group.getGroupId());
+    if (expected == null || group.getWindowIndex() != group.getGroupId() / groupsPerWindow) {
+      rejectUnexpected(coordinate, valueBytes, group, origin);
+    } else if (group.getAttempt() != expected.attempt()) {
+      boolean older = group.getAttempt() >= 0 && group.getAttempt() < expected.attempt();
+      reject(
+          coordinate,
+          valueBytes,
+          origin,
+          older ? RejectionReason.SUPERSEDED : RejectionReason.NOT_DISPATCHED,
+          "attempt",
+          group.getAttempt() + " is not the latest dispatched attempt, " + expected.attempt());
+    } else if (admitted.containsKey(group.getGroupId())
+        || replacementsDue.contains(group.getGroupId())) {
+      reject(
+          coordinate,
+          valueBytes,
+          origin,
+          RejectionReason.DUPLICATE,
+          "groupId",
+          "group %d attempt %d has arrived before"
+              .formatted(group.getGroupId(), group.getAttempt()));
+    } else {
+      admit(coordinate, valueBytes, group, origin, expected, currentVersion);
+    }
+  }
+
+  private void admit(
+      RolloutCoordinate coordinate,
+      int valueBytes,
+      RolloutGroup group,
+      Rejection.Origin origin,
+      DispatchBook.Dispatched expected,
+      long currentVersion) {
+    RolloutContract.Verdict verdict =
+        contract.check(group, coordinate, currentVersion, expected.policyVersion(), lockstep);
+    if (verdict instanceof RolloutContract.Kept kept) {
+      admitted.put(group.getGroupId(), kept.group());
+    } else if (verdict instanceof RolloutContract.Broken broken) {
+      replacementsDue.add(group.getGroupId());
+      reject(coordinate, valueBytes, origin, broken.reason(), broken.field(), broken.cause());
+    }
+  }
+
+  private void rejectUnexpected(
+      RolloutCoordinate coordinate, int valueBytes, RolloutGroup group, Rejection.Origin origin) {
+    boolean settled =
+        dispatched.find(group.getGroupId()) == null
+            && group.getGroupId() >= 0
+            && group.getGroupId() < dispatched.nextGroupId();
+    reject(
+        coordinate,
+        valueBytes,
+        origin,
+        settled ? RejectionReason.DUPLICATE : RejectionReason.NOT_DISPATCHED,
+        "groupId",
+        settled
+            ? "group " + group.getGroupId() + " is settled already"
+            : "nobody dispatched group %d for window %d; next new group is %d"
+                .formatted(group.getGroupId(), group.getWindowIndex(), dispatched.nextGroupId()));
+  }
+
+  private void reject(
+      RolloutCoordinate coordinate,
+      int valueBytes,
+      Rejection.@Nullable Origin origin,
+      RejectionReason reason,
+      @Nullable String field,
+      String cause) {
+    cursor(coordinate.partition()).settle(coordinate.recordOffset());
+    rejections.add(new Rejection(coordinate, reason, field, cause, origin, valueBytes));
+  }
+
+  /** Whether every group of a window has been admitted. */
+  public boolean isComplete(long windowIndex) {
+    return admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1)).size()
+        == groupsPerWindow;
+  }
+
+  /** Admitted groups of a window so far. */
+  public int admittedGroups(long windowIndex) {
+    return admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1)).size();
+  }
+
+  /** Hands out a complete window and settles its records and groups. */
+  public Window take(long windowIndex) {
+    if (!isComplete(windowIndex)) {
+      throw new IllegalStateException("window " + windowIndex + " is not complete");
+    }
+    Map<Long, TrainingGroup> groups =
+        admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1));
+    Window window = new Window(windowIndex, new ArrayList<>(groups.values()));
+    groups.clear();
+    for (TrainingGroup group : window.groups()) {
+      cursor(group.coordinate().partition()).settle(group.coordinate().recordOffset());
+    }
+    dispatched.settleBelow(firstGroup(windowIndex + 1));
+    return window;
+  }
+
+  /** Rejections since the last call, in the order of arrival. */
+  public List<Rejection> drainRejections() {
+    List<Rejection> drained = List.copyOf(rejections);
+    rejections.clear();
+    return drained;
+  }
+
+  /** Rejections that wait to be recorded. */
+  public int pendingRejections() {
+    return rejections.size();
+  }
+
+  /** Groups to dispatch again since the last call, ascending. */
+  public List<Long> drainReplacements() {
+    List<Long> drained = List.copyOf(replacementsDue);
+    replacementsDue.clear();
+    return drained;
+  }
+
+  /** Whether a group must be dispatched again. */
+  public boolean replacementDue() {
+    return !replacementsDue.isEmpty();
+  }
+
+  /** Progress of a partition. */
+  public PartitionCursor cursor(int partition) {
+    PartitionCursor cursor = cursors.get(partition);
+    if (cursor == null) {
+      throw new IllegalArgumentException(
+          "partition " + partition + " is not one of " + cursors.keySet());
+    }
+    return cursor;
+  }
+
+  /** Partitions in ascending order. */
+  public Iterable<Integer> partitions() {
+    return cursors.keySet();
+  }
+
+  private long firstGroup(long windowIndex) {
+    return windowIndex * groupsPerWindow;
+  }
+}

@@ -1,0 +1,68 @@
+package org.p3ostream.learner.window;
+
+import java.util.List;
+
+/** One admitted rollout group as plain arrays. */
+public final class TrainingGroup {
+  private final RolloutCoordinate coordinate;
+  private final long groupId;
+  private final int attempt;
+  private final int[] promptTokens;
+  private final List<TrainingResponse> responses;
+  private final long policyVersion;
+  private final long generatedAtMs;
+
+  TrainingGroup(
+      RolloutCoordinate coordinate,
+      long groupId,
+      int attempt,
+      int[] promptTokens,
+      List<TrainingResponse> responses,
+      long policyVersion,
+      long generatedAtMs) {
+    this.coordinate = coordinate;
+    this.groupId = groupId;
+    this.attempt = attempt;
+    this.promptTokens = promptTokens;
+    this.responses = List.copyOf(responses);
+    this.policyVersion = policyVersion;
+    this.generatedAtMs = generatedAtMs;
+  }
+
+  public RolloutCoordinate coordinate() {
+    return coordinate;
+  }
+
+  public long groupId() {
+    return groupId;
+  }
+
+  public int attempt() {
+    return attempt;
+  }
+
+  /** [P]; not to be changed. */
+  public int[] promptTokens() {
+    return promptTokens;
+  }
+
+  /** In the order of the record, [G]. */
+  public List<TrainingResponse> responses() {
+    return responses;
+  }
+
+  /** Oldest policy version that sampled a token of the group. */
+  public long policyVersion() {
+    return policyVersion;
+  }
+
+  /** End of generation, milliseconds since the epoch. */
+  public long generatedAtMs() {
+    return generatedAtMs;
+  }
+
+  /** Rewards in response order, [G]. */
+  public double[] rewards() {
+    return responses.stream().mapToDouble(TrainingResponse::reward).toArray();
+  }
+}

@@ -1,0 +1,66 @@
+package org.p3ostream.streams.edge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.p3ostream.streams.fixture.LoopbackRegistry;
+import org.p3ostream.streams.fixture.Records;
+
+class PatientCodecTest {
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final Duration PAUSE = Duration.ofMillis(5);
+
+  @Test
+  void decodeWaitsWhenTheRegistryIsAwayForAWhile() throws Exception {
+    LoopbackRegistry registry = new LoopbackRegistry();
+    byte[] value;
+    try (RecordCodec writer = registry.codec()) {
+      value = writer.encode("steps", Records.step(0).build());
+    }
+    registry.close();
+    try (PatientCodec codec = new PatientCodec(registry.codec(), LONG, PAUSE)) {
+      CompletableFuture<Decoded> decoded =
+          CompletableFuture.supplyAsync(() -> codec.decode("steps", value));
+
+      try (LoopbackRegistry back = registry.reopened()) {
+        assertThat(back.port()).isEqualTo(registry.port());
+        assertThat(decoded.get(30, TimeUnit.SECONDS)).isInstanceOf(Decoded.Accepted.class);
+      }
+    }
+  }
+
+  @Test
+  void decodeThrowsWhenTheRegistryStaysAway() {
+    try (PatientCodec codec =
+        new PatientCodec(LoopbackRegistry.codec(1), Duration.ZERO, Duration.ZERO)) {
+      assertThatThrownBy(() -> codec.decode("steps", new byte[] {0, 0, 0, 0, 1, 5}))
+          .isInstanceOf(RegistryUnavailableException.class);
+    }
+  }
+
+  @Test
+  void encodeThrowsAtOnceWhenItIsToldToStopWaiting() throws Exception {
+    try (PatientCodec codec = new PatientCodec(LoopbackRegistry.codec(1), LONG, PAUSE)) {
+      CompletableFuture<byte[]> encoded =
+          CompletableFuture.supplyAsync(() -> codec.encode("steps", Records.step(0).build()));
+      codec.stopWaiting();
+
+      assertThatThrownBy(() -> encoded.get(30, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(RegistryUnavailableException.class);
+    }
+  }
+
+  @Test
+  void decodeRejectsAtOnceWhenTheBytesAreAtFault() {
+    try (PatientCodec codec = new PatientCodec(LoopbackRegistry.codec(1), LONG, PAUSE)) {
+      assertThat(codec.decode("steps", new byte[] {7})).isInstanceOf(Decoded.Rejected.class);
+    }
+  }
+}
