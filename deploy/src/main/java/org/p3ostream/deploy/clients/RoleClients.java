@@ -34,12 +34,16 @@ public final class RoleClients implements AutoCloseable {
    * @throws BrokerUnreachableException naming the address if none answers within {@code timeout}
    */
   public void awaitBroker(Duration timeout, Consumer<String> notice) {
-    try (Admin admin = Admin.create(properties.admin())) {
+    Admin admin = Admin.create(properties.admin());
+    try {
       new BrokerProbe(admin, config.bootstrapServers(), notice).await(timeout);
+    } finally {
+      admin.close(Duration.ZERO); // a pending call would hold the close for a minute
     }
   }
 
-  Admin admin() {
+  /** An admin client. */
+  public Admin admin() {
     return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
   }
 
@@ -48,7 +52,8 @@ public final class RoleClients implements AutoCloseable {
         new KafkaProducer<>(properties.producer(transactionalId)), p -> p.close(CLOSE_TIMEOUT));
   }
 
-  KafkaConsumer<byte[], byte[]> reader() {
+  /** A consumer that assigns and seeks, without a group. */
+  public KafkaConsumer<byte[], byte[]> reader() {
     return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
   }
 
@@ -67,7 +72,7 @@ public final class RoleClients implements AutoCloseable {
   }
 
   /** A codec with the serde of the configuration. */
-  RecordCodec codec() {
+  public RecordCodec codec() {
     return closedAtTheEnd(
         RecordCodec.create(
             config.serde().serializerClass(),
