@@ -1,0 +1,49 @@
+package org.p3ostream.rolloutproducer.config;
+
+/**
+ * How a producer runs: nothing here changes what is sampled for a prompt.
+ *
+ * @param id names this producer in its groups; unique among the producers of a run
+ * @param transactionalId id that fences an older process of this producer; empty derives it from
+ *     topic prefix and {@code id}
+ * @param maxPollPrompts prompts taken in hand at a time, and so the largest number of groups in one
+ *     transaction
+ * @param versionsKept newest policy versions kept in memory
+ * @param maxStarts a prompt that was started this often and never finished is given up
+ * @param statusEverySeconds time between status lines
+ * @param unavailableDeadlineSeconds how long broker or registry may fail before the producer ends
+ */
+public record ProducerConfig(
+    String id,
+    String transactionalId,
+    int maxPollPrompts,
+    int versionsKept,
+    int maxStarts,
+    int statusEverySeconds,
+    int unavailableDeadlineSeconds) {
+  public ProducerConfig {
+    if (!id.matches("[A-Za-z0-9._-]{1,100}")) {
+      throw new IllegalArgumentException(
+          "producer.id: '" + id + "' must be 1 to 100 letters, digits, '.', '_' or '-'");
+    }
+    if (!transactionalId.isEmpty() && transactionalId.isBlank()) {
+      throw new IllegalArgumentException(
+          "producer.transactionalId: '" + transactionalId + "' must not be blank");
+    }
+    requirePositive("maxPollPrompts", maxPollPrompts);
+    requirePositive("versionsKept", versionsKept);
+    requirePositive("maxStarts", maxStarts);
+    requirePositive("statusEverySeconds", statusEverySeconds);
+    requirePositive("unavailableDeadlineSeconds", unavailableDeadlineSeconds);
+  }
+
+  public static ProducerConfig defaults() {
+    return new ProducerConfig("1", "", 16, 4, 3, 10, 120);
+  }
+
+  private static void requirePositive(String key, int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException("producer." + key + ": " + value + " must be >= 1");
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package org.p3ostream.rolloutproducer.generation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.LogprobKind;
+import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.Response;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.Sampling;
+import org.p3ostream.schemas.avro.SamplingRequest;
+import org.p3ostream.schemas.avro.VersionSegment;
+
+/**
+ * Writes rollout groups: plain arrays in, records out.
+ *
+ * @param modelHash of config.json
+ * @param tokenizerHash of tokenizer.json
+ * @param producerId who sampled
+ */
+public record GroupAssembler(String modelHash, String tokenizerHash, String producerId) {
+
+  private static final String WEIGHT_PRECISION = "float32";
+
+  /**
+   * A group whose responses were all sampled by one version.
+   *
+   * @param promptTokens [P]
+   * @param responses in the order of the sampler's rows, [G]
+   * @param generationMillis time spent sampling, milliseconds
+   */
+  RolloutGroup sampled(
+      PromptTask task,
+      int[] promptTokens,
+      List<ScoredResponse> responses,
+      long policyVersion,
+      Instant generatedAt,
+      double generationMillis) {
+    Sampling sampling = sampling(task);
+    List<Response> written = new ArrayList<>();
+    for (ScoredResponse response : responses) {
+      written.add(response(response, policyVersion, sampling));
+    }
+    return group(task, promptTokens, generatedAt)
+        .setGenerationMillis(generationMillis)
+        .setResponses(written)
+        .build();
+  }
+
+  /**
+   * A group that was given up.
+   *
+   * @param promptTokens [P]; of length 0 if it did not come to that
+   */
+  public RolloutGroup failed(
+      PromptTask task, int[] promptTokens, String cause, Instant generatedAt) {
+    return group(task, promptTokens, generatedAt)
+        .setGenerationMillis(0)
+        .setFailure(cause)
+        .setResponses(List.of())
+        .build();
+  }
+
+  private RolloutGroup.Builder group(PromptTask task, int[] promptTokens, Instant generatedAt) {
+    return RolloutGroup.newBuilder()
+        .setRunId(task.getRunId())
+        .setGroupId(task.getGroupId())
+        .setWindowIndex(task.getWindowIndex())
+        .setAttempt(task.getAttempt())
+        .setPromptId(task.getPromptId())
+        .setPromptTokens(boxed(promptTokens))
+        .setSamplesPerGroup(task.getSamplesPerGroup())
+        .setModelHash(modelHash)
+        .setTokenizerHash(tokenizerHash)
+        .setProducerId(producerId)
+        .setGeneratedAt(generatedAt.toEpochMilli());
+  }
+
+  private static Response response(ScoredResponse scored, long policyVersion, Sampling sampling) {
+    SampledResponse response = scored.response();
+    List<Boolean> all = Collections.nCopies(response.tokens().length, true);
+    return Response.newBuilder()
+        .setTokens(boxed(response.tokens()))
+        .setBehaviorLogprobs(boxed(response.logprobs()))
+        .setLossMask(all)
+        .setBehaviorLogprobMask(all)
+        .setReward(scored.score().value())
+        .setRewardComponents(scored.score().components())
+        .setFinishReason(finishReason(response.finish()))
+        .setPolicyVersion(policyVersion)
+        .setVersionSegments(List.of(new VersionSegment(0, policyVersion)))
+        .setSampling(sampling)
+        .build();
+  }
+
+  private static Sampling sampling(PromptTask task) {
+    SamplingRequest request = task.getSampling();
+    return Sampling.newBuilder()
+        .setTemperature(request.getTemperature())
+        .setTopK(request.getTopK())
+        .setTopP(request.getTopP())
+        .setMinP(request.getMinP())
+        .setRepetitionPenalty(request.getRepetitionPenalty())
+        .setSeed(task.getSeed())
+        .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
+        .setRenormalised(true)
+        .setWeightPrecision(WEIGHT_PRECISION)
+        .build();
+  }
+
+  private static FinishReason finishReason(SampledResponse.Finish finish) {
+    return switch (finish) {
+      case STOP -> FinishReason.STOP;
+      case LENGTH -> FinishReason.LENGTH;
+    };
+  }
+
+  private static List<Integer> boxed(int[] values) {
+    return Arrays.stream(values).boxed().toList();
+  }
+
+  private static List<Float> boxed(float[] values) {
+    List<Float> boxed = new ArrayList<>(values.length);
+    for (float value : values) {
+      boxed.add(value);
+    }
+    return boxed;
+  }
+}

@@ -1,0 +1,63 @@
+package org.p3ostream.rolloutproducer.generation;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.types.DataType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.model.ModelConfig;
+import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.policy.sampling.Sampler;
+import org.p3ostream.policy.sampling.SamplingParameters;
+import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+
+/** The policy in float32, with the tensor of the version used last. Confined to one thread. */
+public final class PolicySampler implements AutoCloseable {
+
+  private final CausalLm model;
+  private final Sampler sampler;
+  private @Nullable NDArray parameters; // [P]
+  private long loadedVersion;
+
+  public PolicySampler(ModelConfig config, Device device) {
+    model = new CausalLm(config, device, DataType.FLOAT32);
+    sampler = new Sampler(model);
+  }
+
+  /**
+   * Samples one batch of exactly {@code count} rows.
+   *
+   * @param promptTokens [T], not empty
+   * @param seed all random numbers are a function of it
+   */
+  public List<SampledResponse> sample(
+      PolicyWeights weights,
+      int[] promptTokens,
+      int count,
+      SamplingParameters sampling,
+      long seed) {
+    return sampler.sample(load(weights), promptTokens, count, sampling, seed);
+  }
+
+  private NDArray load(PolicyWeights weights) {
+    NDArray held = parameters;
+    if (held != null && loadedVersion == weights.version()) {
+      return held;
+    }
+    if (held != null) {
+      parameters = null;
+      held.close();
+    }
+    NDArray loaded = model.parameters(weights.weights());
+    parameters = loaded;
+    loadedVersion = weights.version();
+    return loaded;
+  }
+
+  @Override
+  public void close() {
+    sampler.close();
+    model.close(); // with the parameters
+  }
+}

@@ -1,0 +1,7 @@
+package org.p3ostream.rolloutproducer.generation;
+
+import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.rolloutproducer.reward.Score;
+
+/** A sampled response and its reward. */
+record ScoredResponse(SampledResponse response, Score score) {}

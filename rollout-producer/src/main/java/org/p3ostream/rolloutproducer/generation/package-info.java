@@ -1,0 +1,9 @@
+/**
+ * From a prompt task and the weights of one version to a rollout group. Tensors live on the
+ * generation thread alone; {@link org.p3ostream.rolloutproducer.generation.TaskRules} and {@link
+ * org.p3ostream.rolloutproducer.generation.GroupAssembler} are pure.
+ */
+@NullMarked
+package org.p3ostream.rolloutproducer.generation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,76 @@
+package org.p3ostream.rolloutproducer.runtime;
+
+import java.time.Clock;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
+
+/** Publishes finished groups and the offsets of their prompts, both or neither. */
+final class RolloutPublisher {
+
+  /** What became of a batch. */
+  enum Outcome {
+    COMMITTED,
+    /** Nothing of it is visible; the same bytes may be sent again. */
+    ABORTED
+  }
+
+  private final Producer<byte[], byte[]> producer;
+  private final String transactionalId;
+  private final Outage broker;
+  private final Clock clock;
+
+  RolloutPublisher(
+      Producer<byte[], byte[]> producer, String transactionalId, Outage broker, Clock clock) {
+    this.producer = producer;
+    this.transactionalId = transactionalId;
+    this.broker = broker;
+    this.clock = clock;
+  }
+
+  /** Fences an older process with the same transactional id and ends what it left open. */
+  void start() {
+    broker.retry(producer::initTransactions, clock);
+  }
+
+  /**
+   * Publishes in one transaction, which is open for no longer than sending takes.
+   *
+   * @throws FencedException if another process has taken over the transactional id
+   * @throws UnavailableException if the broker stays away
+   */
+  Outcome publish(FinishedBatch<EncodedGroup> batch, ConsumerGroupMetadata group) {
+    try {
+      producer.beginTransaction();
+      batch.results().forEach(result -> producer.send(result.record()));
+      producer.sendOffsetsToTransaction(batch.nextOffsets(), group);
+      broker.retry(producer::commitTransaction, clock);
+      return Outcome.COMMITTED;
+    } catch (ProducerFencedException | FencedInstanceIdException e) {
+      throw fenced(e);
+    } catch (KafkaException e) {
+      abort();
+      broker.failed(e, clock.millis());
+      return Outcome.ABORTED;
+    }
+  }
+
+  private void abort() {
+    try {
+      broker.retry(producer::abortTransaction, clock);
+    } catch (ProducerFencedException e) {
+      throw fenced(e);
+    }
+  }
+
+  private FencedException fenced(KafkaException cause) {
+    return new FencedException(
+        "transactional id '"
+            + transactionalId
+            + "' was taken over by another process; give every producer its own producer.id",
+        cause);
+  }
+}

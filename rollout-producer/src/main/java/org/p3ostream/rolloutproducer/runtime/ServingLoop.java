@@ -1,0 +1,213 @@
+package org.p3ostream.rolloutproducer.runtime;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
+import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
+import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
+import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
+import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes prompts in hand, has them sampled one after the other, publishes what is finished as soon
+ * as nothing more can be started, and takes the next prompts. While a group is sampled it keeps
+ * polling with closed partitions.
+ */
+final class ServingLoop {
+  private static final Logger log = LoggerFactory.getLogger(ServingLoop.class);
+
+  private static final Duration NO_WAIT = Duration.ZERO;
+  private static final Duration PROMPTS_WAIT = Duration.ofMillis(100);
+  private static final Duration WEIGHTS_WAIT = Duration.ofMillis(50);
+  private static final Duration GENERATION_WAIT = Duration.ofMillis(20);
+  private static final Duration MARK_WAIT = Duration.ofMillis(2);
+
+  private final PromptSource prompts;
+  private final PromptBacklog<EncodedGroup> backlog;
+  private final SnapshotLog snapshots;
+  private final GenerationThread generation;
+  private final Admission admission;
+  private final GroupEncoder encoder;
+  private final RolloutPublisher publisher;
+  private final Outage registry;
+  private final Tally tally;
+  private final Clock clock;
+  private GenerationThread.@Nullable Generated unencoded;
+
+  ServingLoop(
+      PromptSource prompts,
+      PromptBacklog<EncodedGroup> backlog,
+      SnapshotLog snapshots,
+      GenerationThread generation,
+      Admission admission,
+      GroupEncoder encoder,
+      RolloutPublisher publisher,
+      Outage registry,
+      Tally tally,
+      Clock clock) {
+    this.prompts = prompts;
+    this.backlog = backlog;
+    this.snapshots = snapshots;
+    this.generation = generation;
+    this.admission = admission;
+    this.encoder = encoder;
+    this.publisher = publisher;
+    this.registry = registry;
+    this.tally = tally;
+    this.clock = clock;
+  }
+
+  /** One round; returns after some tens of milliseconds at most, or when something came. */
+  void turn() throws InterruptedException {
+    try {
+      poll();
+      encodeGenerated();
+      registry.recovered();
+    } catch (RegistryUnavailableException e) {
+      registry.failed(e, clock.millis());
+    }
+    startNext();
+    if (!isSampling() && !prompts.markUnderWay()) {
+      publishFinished();
+    }
+    recallMissing();
+    prompts.openPartitions(isBlocked());
+  }
+
+  private void poll() throws InterruptedException {
+    if (registry.lasts()) {
+      prompts.poll(PROMPTS_WAIT);
+      snapshots.poll(NO_WAIT);
+    } else if (generation.isBusy()) {
+      prompts.poll(NO_WAIT);
+      snapshots.poll(NO_WAIT);
+      generation.await(GENERATION_WAIT).ifPresent(generated -> unencoded = generated);
+    } else if (prompts.markUnderWay()) {
+      prompts.poll(MARK_WAIT);
+      snapshots.poll(NO_WAIT);
+    } else if (isBlocked()) {
+      prompts.poll(NO_WAIT);
+      snapshots.poll(WEIGHTS_WAIT);
+    } else {
+      prompts.poll(PROMPTS_WAIT);
+      snapshots.poll(NO_WAIT);
+    }
+  }
+
+  private void encodeGenerated() {
+    GenerationThread.Generated generated = unencoded;
+    if (generated == null) {
+      return;
+    }
+    EncodedGroup encoded = encoder.encode(generated.group());
+    unencoded = null;
+    if (!backlog.finish(generated.position(), encoded)) {
+      log.info("Dropped the group of {}: its partition was given away", generated.position());
+      tally.groupDropped();
+    }
+  }
+
+  private void startNext() {
+    if (isSampling() || (backlog.holdsSuspect() && !backlog.finished().isEmpty())) {
+      return;
+    }
+    Optional<PendingPrompt> next = backlog.nextStartable(this::isServable);
+    if (next.isEmpty()) {
+      return;
+    }
+    PendingPrompt prompt = next.get();
+    prompts.mark(backlog.startMarks(prompt.position()));
+    backlog.start(prompt.position());
+    Optional<RolloutGroup> refusal = admission.refusal(prompt);
+    if (refusal.isPresent()) {
+      unencoded = new GenerationThread.Generated(prompt.position(), refusal.get());
+    } else {
+      generation.start(prompt, weightsFor(prompt.task()).orElseThrow());
+    }
+  }
+
+  private boolean isServable(PendingPrompt prompt) {
+    return admission.refuses(prompt) || weightsFor(prompt.task()).isPresent();
+  }
+
+  private Optional<PolicyWeights> weightsFor(PromptTask task) {
+    Long exact = task.getExactPolicyVersion();
+    return exact == null
+        ? snapshots.versions().newestSince(task.getMinPolicyVersion())
+        : snapshots.versions().exactly(exact);
+  }
+
+  private void publishFinished() {
+    FinishedBatch<EncodedGroup> batch = backlog.finished();
+    if (batch.isEmpty()) {
+      return;
+    }
+    switch (publisher.publish(batch, prompts.groupMetadata())) {
+      case COMMITTED -> {
+        batch.results().forEach(tally::published);
+        backlog.published(batch);
+      }
+      case ABORTED -> tally.transactionAborted();
+    }
+  }
+
+  private void recallMissing() {
+    OptionalLong missing = OptionalLong.empty();
+    OptionalLong manifestOffset = OptionalLong.empty();
+    List<PendingPrompt> heads = isBlocked() ? backlog.heads() : List.of();
+    if (!heads.isEmpty() && heads.get(0).task().getExactPolicyVersion() != null) {
+      PromptTask task = heads.get(0).task();
+      missing = OptionalLong.of(task.getExactPolicyVersion());
+      Long offset = task.getManifestOffset();
+      manifestOffset = offset == null ? manifestOffset : OptionalLong.of(offset);
+      snapshots.versions().want(missing);
+    }
+    snapshots.recallIfDue(missing, manifestOffset, clock.millis());
+  }
+
+  private boolean isSampling() {
+    return generation.isBusy() || unencoded != null;
+  }
+
+  /** Whether prompts are in hand and none of them can be started. */
+  private boolean isBlocked() {
+    return !isSampling() && !backlog.isEmpty();
+  }
+
+  /** Publishes what is finished and gives the rest back. */
+  void leave() {
+    prompts.leave();
+    publishFinished();
+  }
+
+  ProducerStatus status() {
+    long version = snapshots.versions().newest().map(PolicyWeights::version).orElse(-1L);
+    return tally.status(version, waitingFor());
+  }
+
+  private String waitingFor() {
+    if (registry.lasts()) {
+      return "schema registry";
+    }
+    if (isSampling()) {
+      return "";
+    }
+    List<PendingPrompt> heads = backlog.heads();
+    if (heads.isEmpty()) {
+      return backlog.isEmpty() ? "prompts" : "broker";
+    }
+    PromptTask task = heads.get(0).task();
+    return task.getExactPolicyVersion() == null
+        ? "policy version >= " + task.getMinPolicyVersion()
+        : "policy version " + task.getExactPolicyVersion();
+  }
+}

@@ -1,0 +1,172 @@
+package org.p3ostream.rolloutproducer.snapshot;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.p3ostream.schemas.snapshot.SnapshotEncoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the one partition of the snapshots topic. Starts close enough to its end to find the newest
+ * versions, and at its beginning if that finds none; goes back when {@link SnapshotRecall} says so.
+ * Records of versions that nobody needs are not decoded.
+ */
+public final class SnapshotLog {
+  private static final Logger log = LoggerFactory.getLogger(SnapshotLog.class);
+
+  /** Told of every event, after cache and recall. */
+  public interface Listener {
+    void observed(SnapshotEvent event);
+  }
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final RecordCodec codec;
+  private final TopicPartition partition;
+  private final long offsetsPerVersion;
+  private final SnapshotFollower follower;
+  private final SnapshotRecall recall = new SnapshotRecall();
+  private final Listener listener;
+  private final ArrayDeque<ConsumerRecord<byte[], byte[]>> unread = new ArrayDeque<>();
+  private boolean mayHaveSkippedSome;
+
+  /**
+   * Creates a reader; nothing is read yet.
+   *
+   * @param consumer assigned by this class, read_committed, no group
+   */
+  public SnapshotLog(
+      Consumer<byte[], byte[]> consumer,
+      RecordCodec codec,
+      String topic,
+      SnapshotFollower follower,
+      Listener listener) {
+    this.consumer = consumer;
+    this.codec = codec;
+    this.partition = new TopicPartition(topic, 0);
+    long fullChunks = (long) follower.parameterCount() * Float.BYTES / SnapshotEncoder.CHUNK_BYTES;
+    this.offsetsPerVersion = fullChunks + 3; // last chunk, manifest, transaction marker
+    this.follower = follower;
+    this.listener = listener;
+  }
+
+  /** The versions held. */
+  public VersionCache versions() {
+    return follower.versions();
+  }
+
+  /** Takes the partition, near its end. */
+  public void start() {
+    consumer.assign(List.of(partition));
+    long beginning = beginningOffset();
+    long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, beginning);
+    long near = end - (versions().versionsKept() + 2) * offsetsPerVersion;
+    mayHaveSkippedSome = near > beginning;
+    consumer.seek(partition, Math.max(beginning, near));
+  }
+
+  /**
+   * Reads on for at most {@code timeout}.
+   *
+   * @throws RegistryUnavailableException if a record could not be decoded yet; the next call goes
+   *     on with it
+   */
+  public void poll(Duration timeout) {
+    if (unread.isEmpty()) {
+      consumer.poll(timeout).forEach(unread::add);
+    }
+    while (!unread.isEmpty()) {
+      read(unread.getFirst());
+      unread.removeFirst();
+    }
+    if (consumer.currentLag(partition).orElse(-1) == 0) {
+      reachedEnd();
+    }
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record) {
+    if (record.key() == null || record.key().length != Long.BYTES || record.value() == null) {
+      log.warn(
+          "Skipped the record at {}@{}: it has no version or no value", partition, record.offset());
+      return;
+    }
+    long version = ByteBuffer.wrap(record.key()).getLong();
+    if (versions().hasUseFor(version)) {
+      follower
+          .accept(version, codec.decode(record.topic(), record.value()))
+          .ifPresent(event -> tell(event, record.offset()));
+    }
+  }
+
+  private void tell(SnapshotEvent event, long offset) {
+    if (event instanceof SnapshotEvent.Corrupt corrupt) {
+      log.warn(
+          "Snapshot of version {} at {}@{} is unusable, keeping version {}: {}",
+          corrupt.version(),
+          partition,
+          offset,
+          heldVersion(),
+          corrupt.cause());
+    } else if (event instanceof SnapshotEvent.Refused refused) {
+      log.warn(
+          "Refused the snapshot of version {} at {}@{}: {}",
+          refused.version(),
+          partition,
+          offset,
+          refused.cause());
+    }
+    recall.observe(event);
+    listener.observed(event);
+  }
+
+  private void reachedEnd() {
+    recall.reachedEnd();
+    if (mayHaveSkippedSome && versions().newest().isEmpty()) {
+      log.info("No usable snapshot near the end of {}, reading all of it", partition);
+      consumer.seek(partition, beginningOffset());
+    }
+    mayHaveSkippedSome = false;
+  }
+
+  /**
+   * Goes back for a version if that is due.
+   *
+   * @param missing exact version that a prompt asks for and the cache does not hold
+   * @param manifestOffset where that prompt says its manifest lies
+   * @param nowMs milliseconds on any clock that does not go back
+   */
+  public void recallIfDue(OptionalLong missing, OptionalLong manifestOffset, long nowMs) {
+    recall.next(missing, manifestOffset, nowMs).ifPresent(this::goBack);
+  }
+
+  private void goBack(SnapshotRecall.Reread reread) {
+    long beginning = beginningOffset();
+    long from =
+        reread.manifestOffset().isPresent()
+            ? Math.max(beginning, reread.manifestOffset().getAsLong() - offsetsPerVersion)
+            : beginning;
+    log.info(
+        "Reading {} again from {} for version {}, attempt {}",
+        partition,
+        from,
+        reread.version(),
+        reread.attempt());
+    unread.clear();
+    consumer.seek(partition, from);
+  }
+
+  private long beginningOffset() {
+    return consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
+  }
+
+  private String heldVersion() {
+    return versions().newest().map(weights -> Long.toString(weights.version())).orElse("none");
+  }
+}
