@@ -1,0 +1,134 @@
+package org.p3ostream.learner.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.p3ostream.learner.ledger.LedgerException;
+import org.p3ostream.learner.window.Intake;
+import org.p3ostream.learner.window.RolloutCoordinate;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.p3ostream.schemas.topic.TopicSpec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads `rollouts`: forward into the intake, or by coordinate when windows are executed again. */
+final class RolloutSource {
+  private static final Logger LOG = LoggerFactory.getLogger(RolloutSource.class);
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final int DECODE_ATTEMPTS = 10;
+
+  private final Consumer<byte[], byte[]> consumer;
+  private final RecordCodec codec;
+  private final TopicSpec topic;
+
+  RolloutSource(Consumer<byte[], byte[]> consumer, RecordCodec codec, TopicSpec topic) {
+    this.consumer = consumer;
+    this.codec = codec;
+    this.topic = topic;
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (int partition = 0; partition < topic.partitions(); partition++) {
+      partitions.add(new TopicPartition(topic.name(), partition));
+    }
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+  }
+
+  /** Goes to where the ledger says that consumption stands. */
+  void resume(List<PartitionProgress> progress) {
+    consumer.seekToBeginning(consumer.assignment());
+    for (PartitionProgress partition : progress) {
+      consumer.seek(
+          new TopicPartition(topic.name(), partition.getPartition()), partition.getNextOffset());
+    }
+  }
+
+  /** Hands everything that arrives within a moment to the intake. */
+  void pollInto(Intake intake, long currentVersion) {
+    ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      byte[] value = record.value();
+      intake.accept(
+          new RolloutCoordinate(record.partition(), record.offset()),
+          value == null ? 0 : value.length,
+          decode(value),
+          currentVersion);
+    }
+    for (int partition : intake.partitions()) {
+      intake
+          .cursor(partition)
+          .advanceTo(consumer.position(new TopicPartition(topic.name(), partition)));
+    }
+  }
+
+  /**
+   * The groups of a window that was trained before, by coordinate.
+   *
+   * @throws LedgerException if one is gone or is not the group that the ledger names
+   */
+  Map<RolloutCoordinate, RolloutGroup> fetch(List<WindowEntry> window) {
+    Set<RolloutCoordinate> wanted = new HashSet<>();
+    Map<Integer, Long> firstOffsets = new HashMap<>();
+    for (WindowEntry entry : window) {
+      wanted.add(new RolloutCoordinate(entry.getPartition(), entry.getRecordOffset()));
+      firstOffsets.merge(entry.getPartition(), entry.getRecordOffset(), Math::min);
+    }
+    Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
+    consumer.pause(consumer.assignment());
+    Set<TopicPartition> reading = new HashSet<>();
+    firstOffsets.forEach(
+        (partition, first) -> {
+          TopicPartition topicPartition = new TopicPartition(topic.name(), partition);
+          consumer.seek(topicPartition, first);
+          reading.add(topicPartition);
+        });
+    consumer.resume(reading);
+    Map<RolloutCoordinate, RolloutGroup> found = new HashMap<>();
+    while (found.size() < wanted.size() && !atEnd(reading, ends)) {
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        RolloutCoordinate coordinate = new RolloutCoordinate(record.partition(), record.offset());
+        if (wanted.contains(coordinate)
+            && decode(record.value()) instanceof Decoded.Accepted accepted
+            && accepted.record() instanceof RolloutGroup group) {
+          found.put(coordinate, group);
+        }
+      }
+    }
+    consumer.resume(consumer.assignment());
+    wanted.removeAll(found.keySet());
+    if (!wanted.isEmpty()) {
+      throw new LedgerException("the ledger was trained on records that are gone: " + wanted);
+    }
+    return found;
+  }
+
+  private boolean atEnd(Set<TopicPartition> partitions, Map<TopicPartition, Long> ends) {
+    return partitions.stream()
+        .allMatch(partition -> consumer.position(partition) >= ends.getOrDefault(partition, 0L));
+  }
+
+  private Decoded decode(byte[] value) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return codec.decode(topic.name(), value);
+      } catch (RegistryUnavailableException e) {
+        if (attempt == DECODE_ATTEMPTS) {
+          throw e;
+        }
+        LOG.warn("registry not reachable, trying again: {}", e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package org.p3ostream.learner.runtime;
+
+import ai.djl.Device;
+import ai.djl.ndarray.types.DataType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
+import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.p3ostream.learner.ledger.RunDefinition;
+import org.p3ostream.learner.objective.Grpo;
+import org.p3ostream.learner.objective.Objective;
+import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.optimizer.AdamW;
+import org.p3ostream.learner.optimizer.LearningRateSchedule;
+import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.window.RolloutContract;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
+import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.tokenizer.Tokenizer;
+import org.p3ostream.schemas.avro.ParameterSlice;
+import org.p3ostream.schemas.snapshot.SnapshotEncoder;
+import org.p3ostream.schemas.snapshot.WeightsDigest;
+
+/**
+ * What a run is made of before any record is read: model, tokenizer, prompts and what follows from
+ * them.
+ */
+final class RunAssets implements AutoCloseable {
+  private final LearnerSettings settings;
+  private final ModelDirectory.Contents directory;
+  private final CausalLm model;
+  private final String tokenizerHash;
+
+  private RunAssets(
+      LearnerSettings settings,
+      ModelDirectory.Contents directory,
+      CausalLm model,
+      String tokenizerHash) {
+    this.settings = settings;
+    this.directory = directory;
+    this.model = model;
+    this.tokenizerHash = tokenizerHash;
+  }
+
+  static RunAssets load(LearnerSettings settings) {
+    ModelDirectory.Contents directory = ModelDirectory.load(Path.of(settings.model().directory()));
+    try (Tokenizer tokenizer = Tokenizer.load(directory.tokenizerJson())) {
+      CausalLm model =
+          new CausalLm(directory.config(), device(settings.model().device()), DataType.FLOAT32);
+      return new RunAssets(settings, directory, model, tokenizer.sha256());
+    }
+  }
+
+  CausalLm model() {
+    return model;
+  }
+
+  /** Weights of version 0, [P]. */
+  float[] initialWeights() {
+    return directory.weights();
+  }
+
+  RunDefinition definition() {
+    Path prompts = Path.of(settings.prompts().file());
+    try {
+      return RunDefinition.of(
+          settings,
+          model.layout().modelHash(),
+          WeightsDigest.sha256(WeightsDigest.toBytes(directory.weights())),
+          tokenizerHash,
+          WeightsDigest.sha256(Files.readAllBytes(prompts)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("prompts.file: cannot read " + prompts, e);
+    }
+  }
+
+  Objective objective() {
+    return settings.algorithm().name().equals("grpo")
+        ? new Grpo(settings.algorithm().clipLow(), settings.algorithm().clipHigh())
+        : new P3o();
+  }
+
+  PromptSchedule promptSchedule() {
+    return new PromptSchedule(
+        settings.run(),
+        settings.sampling(),
+        PromptFile.read(Path.of(settings.prompts().file())),
+        settings.prompts().reward(),
+        settings.dispatch().groupsPerWindow());
+  }
+
+  RolloutContract contract() {
+    return new RolloutContract(
+        model.layout().modelHash(),
+        tokenizerHash,
+        model.config().vocabSize(),
+        settings.sampling().samplesPerGroup(),
+        model.config().maxPositions());
+  }
+
+  SnapshotEncoder snapshotEncoder() {
+    List<ParameterSlice> slices =
+        model.layout().slices().stream()
+            .map(
+                slice ->
+                    ParameterSlice.newBuilder()
+                        .setName(slice.name())
+                        .setShape(slice.shape())
+                        .setElementOffset(slice.elementOffset())
+                        .build())
+            .toList();
+    return new SnapshotEncoder(settings.run().id(), model.layout().modelHash(), slices);
+  }
+
+  AdamW optimizer(OptimizerState state) {
+    return new AdamW(model, settings.optimizer(), state);
+  }
+
+  WindowTrainer trainer(AdamW optimizer) {
+    boolean atSamplingTemperature =
+        settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING;
+    return new WindowTrainer(
+        model,
+        optimizer,
+        LearningRateSchedule.of(settings.optimizer()),
+        objective(),
+        atSamplingTemperature ? settings.sampling().temperature() : 1,
+        settings.learner().microBatchTokens(),
+        settings.learner().retainedGraphTokens());
+  }
+
+  private static Device device(String name) {
+    return name.equals("cpu")
+        ? Device.cpu()
+        : Device.gpu(Integer.parseInt(name.substring(name.indexOf(':') + 1)));
+  }
+
+  @Override
+  public void close() {
+    model.close();
+  }
+}

@@ -1,0 +1,178 @@
+package org.p3ostream.learner.runtime;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.checkpoint.CheckpointStore;
+import org.p3ostream.learner.commit.EventComposer;
+import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.StepCommitter;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.optimizer.AdamW;
+import org.p3ostream.learner.train.NonFiniteUpdateException;
+import org.p3ostream.learner.train.TrainedWindow;
+import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.window.Intake;
+import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.snapshot.WeightsDigest;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Window after window: collect, train, commit, checkpoint. */
+final class StepLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
+
+  /** Rejections that are recorded at once instead of with the next step. */
+  private static final int MAX_PENDING_REJECTIONS = 500;
+
+  private static final long WAIT_NOTICE_MS = 10_000;
+
+  private final LearnerSettings settings;
+  private final LedgerState ledger;
+  private final Intake intake;
+  private final RolloutSource source;
+  private final WindowTrainer trainer;
+  private final AdamW optimizer;
+  private final EventComposer composer;
+  private final StepCommitter committer;
+  private final CheckpointStore checkpoints;
+  private final Clock clock;
+  private final StepTimer timer = new StepTimer();
+  private long checkpointedWindow = -1;
+
+  StepLoop(
+      LearnerSettings settings,
+      LedgerState ledger,
+      Intake intake,
+      RolloutSource source,
+      WindowTrainer trainer,
+      AdamW optimizer,
+      EventComposer composer,
+      StepCommitter committer,
+      CheckpointStore checkpoints,
+      Clock clock) {
+    this.settings = settings;
+    this.ledger = ledger;
+    this.intake = intake;
+    this.source = source;
+    this.trainer = trainer;
+    this.optimizer = optimizer;
+    this.composer = composer;
+    this.committer = committer;
+    this.checkpoints = checkpoints;
+    this.clock = clock;
+  }
+
+  void run(BooleanSupplier stopping) {
+    while (ledger.nextWindow() < settings.learner().steps()) {
+      Window window = await(stopping);
+      if (window == null) {
+        break;
+      }
+      step(window);
+      if (ledger.nextWindow() % settings.learner().checkpointEvery() == 0) {
+        checkpoint();
+      }
+    }
+    checkpoint();
+    LOG.info(
+        "ends after {} steps at version {}, weights {}",
+        ledger.nextWindow(),
+        ledger.policyVersion(),
+        ledger.weightsSha256());
+  }
+
+  /** The next window once it is complete; null if asked to stop first. */
+  private @Nullable Window await(BooleanSupplier stopping) {
+    long start = System.nanoTime();
+    long lastNotice = clock.millis();
+    while (!intake.isComplete(ledger.nextWindow())) {
+      if (stopping.getAsBoolean()) {
+        return null;
+      }
+      source.pollInto(intake, ledger.policyVersion());
+      if (intake.replacementDue() || intake.pendingRejections() >= MAX_PENDING_REJECTIONS) {
+        commit(composer.interim(ledger, intake, timer.phases()));
+      }
+      if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
+        lastNotice = clock.millis();
+        LOG.info(
+            "waiting for window {}: {} of {} groups are here",
+            ledger.nextWindow(),
+            intake.admittedGroups(ledger.nextWindow()),
+            settings.dispatch().groupsPerWindow());
+      }
+    }
+    timer.waited(start);
+    return intake.take(ledger.nextWindow());
+  }
+
+  private void step(Window window) {
+    TrainedWindow trained = trainer.train(window, ledger.policyVersion(), clock.millis());
+    timer.trained(trained.prePassMillis(), trained.updateMillis());
+    StepMetrics metrics = trained.metrics();
+    if (metrics == null) {
+      LOG.warn("window {} has no valid token: a recorded no-op", window.index());
+      commit(composer.noOp(ledger, intake, window, timer.phases()));
+      return;
+    }
+    long start = System.nanoTime();
+    byte[] weights = WeightsDigest.toBytes(finite(optimizer.weights(), window));
+    timer.encoded(start);
+    commit(composer.step(ledger, intake, window, trained, weights, timer.phases()));
+    LOG.info(
+        "step {} version {} reward {} ess {} staleness {}..{} grad norm {}",
+        window.index(),
+        ledger.policyVersion(),
+        metrics.getRewardMean(),
+        metrics.getNormalizedEss(),
+        metrics.getStalenessMin(),
+        metrics.getStalenessMax(),
+        metrics.getGradNorm());
+  }
+
+  private void commit(PreparedEvent prepared) {
+    double millis = committer.commit(prepared);
+    ledger.apply(prepared.event(), prepared.eventHash());
+    timer.committed(millis);
+    if (!prepared.event().getSkipped().isEmpty()) {
+      LOG.warn(
+          "{} records went to the dead letters with step {}",
+          prepared.event().getSkipped().size(),
+          prepared.event().getStep());
+    }
+  }
+
+  /** After the commit, so that a checkpoint never knows more than the ledger. */
+  private void checkpoint() {
+    if (checkpointedWindow == ledger.nextWindow()) {
+      return;
+    }
+    long start = System.nanoTime();
+    try {
+      checkpoints.save(
+          settings.run().id(),
+          ledger.nextWindow() - 1,
+          ledger.lastEventHash(),
+          ledger.policyVersion(),
+          optimizer.state());
+      checkpointedWindow = ledger.nextWindow();
+    } catch (IOException e) { // the log holds the run; a checkpoint only shortens a restart
+      LOG.error("no checkpoint after step {}: {}", ledger.nextWindow() - 1, e.toString());
+    }
+    timer.checkpointed(start);
+  }
+
+  private static float[] finite(float[] weights, Window window) {
+    for (float weight : weights) {
+      if (!Float.isFinite(weight)) {
+        throw new NonFiniteUpdateException(
+            "window " + window.index() + ": a weight became " + weight + "; nothing was published");
+      }
+    }
+    return weights;
+  }
+}

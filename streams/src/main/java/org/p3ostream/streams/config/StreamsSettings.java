@@ -1,0 +1,40 @@
+package org.p3ostream.streams.config;
+
+import java.time.Duration;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+
+/**
+ * Everything the metrics service is told.
+ *
+ * @param runId run whose log is read; events of another run are passed over and counted
+ * @param topicPrefix put before every topic name
+ * @param streams how the service runs
+ */
+public record StreamsSettings(String runId, String topicPrefix, StreamsConfig streams) {
+  public StreamsSettings {
+    if (runId.isBlank()) {
+      throw new IllegalArgumentException("run.id: '" + runId + "' must not be blank");
+    }
+    new TopicCatalogue(topicPrefix); // names run.topicPrefix and its rule
+  }
+
+  public static StreamsSettings defaults() {
+    return new StreamsSettings("p3o", "p3o.", StreamsConfig.defaults());
+  }
+
+  /** Topics of the run. */
+  public TopicCatalogue topics() {
+    return new TopicCatalogue(topicPrefix);
+  }
+
+  /** The configured application id or the one derived from the topic prefix. */
+  public String applicationId() {
+    String configured = streams.applicationId();
+    return configured == null ? topicPrefix + "metrics" : configured;
+  }
+
+  /** See {@link StreamsConfig#clientTimeoutSeconds()}. */
+  public Duration clientTimeout() {
+    return Duration.ofSeconds(streams.clientTimeoutSeconds());
+  }
+}

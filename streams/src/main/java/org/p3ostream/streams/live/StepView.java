@@ -1,0 +1,108 @@
+package org.p3ostream.streams.live;
+
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.PhaseDurations;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
+
+/**
+ * A trained or passed window as {@code /api/steps} shows it.
+ *
+ * @param kind STEP or NO_OP
+ * @param policyVersion version after the step
+ * @param groups groups of the window
+ * @param training the learner's report; null for NO_OP
+ * @param weightsSha256 digest of the weights after the step, hexadecimal
+ * @param committedAt when the event was prepared, milliseconds since the epoch
+ */
+public record StepView(
+    long step,
+    String kind,
+    long policyVersion,
+    int groups,
+    String algorithm,
+    @Nullable Training training,
+    String weightsSha256,
+    Phases phases,
+    long learnerEpoch,
+    long committedAt) {
+
+  /** Units as in {@code StepMetrics}: staleness in policy versions per token, age in seconds. */
+  public record Training(
+      double rewardMean,
+      double rewardStd,
+      double normalizedEss,
+      @Nullable Double adaptiveCap,
+      double ratioMean,
+      double ratioMax,
+      double behaviorKlProxyMean,
+      double loss,
+      double gradNorm,
+      double learningRate,
+      long stalenessMin,
+      double stalenessMean,
+      long stalenessP95,
+      long stalenessMax,
+      double ageMeanSeconds,
+      long validTokens,
+      double responseLengthMean,
+      double truncatedFraction) {
+
+    static Training of(StepMetrics metrics) {
+      return new Training(
+          metrics.getRewardMean(),
+          metrics.getRewardStd(),
+          metrics.getNormalizedEss(),
+          metrics.getAdaptiveCap(),
+          metrics.getRatioMean(),
+          metrics.getRatioMax(),
+          metrics.getBehaviorKlProxyMean(),
+          metrics.getLoss(),
+          metrics.getGradNorm(),
+          metrics.getLearningRate(),
+          metrics.getStalenessMin(),
+          metrics.getStalenessMean(),
+          metrics.getStalenessP95(),
+          metrics.getStalenessMax(),
+          metrics.getAgeMeanSeconds(),
+          metrics.getValidTokens(),
+          metrics.getResponseLengthMean(),
+          metrics.getTruncatedFraction());
+    }
+  }
+
+  /** Milliseconds; see {@code PhaseDurations}. */
+  public record Phases(
+      double waitMillis,
+      double prePassMillis,
+      double updateMillis,
+      double encodeMillis,
+      double previousCommitMillis,
+      double previousCheckpointMillis) {
+
+    static Phases of(PhaseDurations phases) {
+      return new Phases(
+          phases.getWaitMillis(),
+          phases.getPrePassMillis(),
+          phases.getUpdateMillis(),
+          phases.getEncodeMillis(),
+          phases.getPreviousCommitMillis(),
+          phases.getPreviousCheckpointMillis());
+    }
+  }
+
+  static StepView of(StepEvent event) {
+    StepMetrics metrics = event.getMetrics();
+    return new StepView(
+        event.getStep(),
+        event.getKind().name(),
+        event.getPolicyVersionAfter(),
+        event.getWindow().size(),
+        event.getAlgorithm(),
+        metrics == null ? null : Training.of(metrics),
+        event.getWeightsSha256(),
+        Phases.of(event.getPhases()),
+        event.getLearnerEpoch(),
+        event.getCommittedAt());
+  }
+}

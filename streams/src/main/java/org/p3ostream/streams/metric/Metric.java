@@ -1,0 +1,194 @@
+package org.p3ostream.streams.metric;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.avro.StepMetrics;
+
+/**
+ * Every metric of the {@code metrics} topic: name, unit, formula and, for those that the learner
+ * itself reports, where its value lies in the ledger event. Symbols: ρ = exp(log π_θ − log π_b) per
+ * token, before capping; N = valid tokens of the window; e = normalised ESS.
+ */
+public enum Metric {
+  NORMALIZED_ESS(
+      "train/p3o/normalized_ess",
+      Unit.ONE,
+      "e = (sum rho)^2 / (N (sum rho^2 + 1e-8)) over the valid tokens of the window",
+      StepMetrics::getNormalizedEss),
+  ADAPTIVE_CAP(
+      "train/p3o/adaptive_cap",
+      Unit.ONE,
+      "cap applied to rho in the update; absent for algorithms without one",
+      StepMetrics::getAdaptiveCap),
+  RATIO_MEAN(
+      "train/p3o/policy_ratio_mean",
+      Unit.ONE,
+      "sum rho / N over the valid tokens of the window",
+      StepMetrics::getRatioMean),
+  RATIO_MAX(
+      "train/p3o/policy_ratio_max",
+      Unit.ONE,
+      "max rho over the valid tokens of the window",
+      StepMetrics::getRatioMax),
+  RATIO_STD(
+      "train/p3o/policy_ratio_std",
+      Unit.ONE,
+      "population standard deviation of rho over the valid tokens of the window",
+      StepMetrics::getRatioStd),
+  CAP_FRACTION(
+      "train/p3o/cap_fraction",
+      Unit.ONE,
+      "tokens with rho above the cap / N; absent for algorithms without a cap",
+      StepMetrics::getCapFraction),
+  RATIO_ABOVE_ONE_FRACTION(
+      "train/p3o/ratio_above_one_fraction",
+      Unit.ONE,
+      "tokens with rho above 1 / N",
+      StepMetrics::getRatioAboveOneFraction),
+  BEHAVIOR_KL_PROXY_MEAN(
+      "train/p3o/behavior_kl_proxy_mean",
+      Unit.ONE,
+      "mean over valid tokens of the k3 estimate of KL(pi_theta || pi_b), nats",
+      StepMetrics::getBehaviorKlProxyMean),
+  PPO_CLIP_FRACTION(
+      "train/ppo/clip_fraction",
+      Unit.ONE,
+      "tokens whose gradient a clip removed / N; absent for algorithms without a clip",
+      StepMetrics::getClipFraction),
+  LOSS("train/loss", Unit.ONE, "loss that was back-propagated", StepMetrics::getLoss),
+  GRAD_NORM(
+      "train/grad_norm",
+      Unit.ONE,
+      "global L2 norm of the gradient before clipping",
+      StepMetrics::getGradNorm),
+  LEARNING_RATE(
+      "train/learning_rate", Unit.ONE, "learning rate of the step", StepMetrics::getLearningRate),
+  NUM_VALID_TOKENS(
+      "train/num_valid_tokens",
+      Unit.TOKENS,
+      "N, tokens in the loss of the window",
+      m -> (double) m.getValidTokens()),
+  AGE_MEAN(
+      "train/age_mean_seconds",
+      Unit.SECONDS,
+      "mean over groups of training time minus end of generation",
+      StepMetrics::getAgeMeanSeconds),
+  RESPONSE_LENGTH_MEAN(
+      "rollout/response_length_mean",
+      Unit.TOKENS,
+      "mean over responses of the number of sampled tokens",
+      StepMetrics::getResponseLengthMean),
+  TRUNCATED_FRACTION(
+      "rollout/truncated_fraction",
+      Unit.ONE,
+      "responses that ended by the length limit / responses",
+      StepMetrics::getTruncatedFraction),
+  STALENESS_MIN(
+      "train/staleness_min",
+      Unit.VERSIONS,
+      "min over the groups of the window of policyVersionBefore - policyVersion of the group"),
+  STALENESS_MEAN(
+      "train/staleness_mean",
+      Unit.VERSIONS,
+      "mean over the groups of the window of policyVersionBefore - policyVersion of the group"),
+  STALENESS_P95(
+      "train/staleness_p95",
+      Unit.VERSIONS,
+      "nearest-rank 95th percentile over the groups of the window of the same difference"),
+  STALENESS_MAX(
+      "train/staleness_max",
+      Unit.VERSIONS,
+      "max over the groups of the window of policyVersionBefore - policyVersion of the group"),
+  REWARD_MEAN(
+      "rollout/reward_mean",
+      Unit.ONE,
+      "sum of rewards / responses over the rollout records that the ledger names as the window"),
+  LAG_RECORDS(
+      "rollout/lag_records",
+      Unit.RECORDS,
+      "visible rollout records neither trained nor skipped once the event was committed");
+
+  /** Units as they stand in {@code MetricPoint.unit}. */
+  static final class Unit {
+    static final String ONE = "1";
+    static final String VERSIONS = "versions";
+    static final String RECORDS = "records";
+    static final String SECONDS = "seconds";
+    static final String TOKENS = "tokens";
+
+    private Unit() {}
+  }
+
+  private static final Map<String, Metric> BY_NAME =
+      Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(m -> m.metricName, m -> m));
+
+  private final String metricName;
+  private final String unit;
+  private final String formula;
+
+  @SuppressWarnings("ImmutableEnumChecker") // method references and lambdas without state
+  private final Function<StepMetrics, @Nullable Double> reading;
+
+  /** A metric derived from the window, not read from the learner's own report. */
+  Metric(String metricName, String unit, String formula) {
+    this(metricName, unit, formula, metrics -> null);
+  }
+
+  Metric(
+      String metricName,
+      String unit,
+      String formula,
+      Function<StepMetrics, @Nullable Double> reading) {
+    this.metricName = metricName;
+    this.unit = unit;
+    this.formula = formula;
+    this.reading = reading;
+  }
+
+  /** Name and Kafka key in the {@code metrics} topic. */
+  public String metricName() {
+    return metricName;
+  }
+
+  /** Unit as it stands in {@code MetricPoint.unit}; 1 for dimensionless values. */
+  public String unit() {
+    return unit;
+  }
+
+  /** What the value is. */
+  public String formula() {
+    return formula;
+  }
+
+  /** Name of the gauge of this metric: dots for slashes, under {@code p3o}. */
+  public String meterName() {
+    return "p3o." + metricName.replace('/', '.');
+  }
+
+  /** The learner's own value, when it reports one. */
+  Optional<Double> read(StepMetrics metrics) {
+    return Optional.ofNullable(reading.apply(metrics));
+  }
+
+  /** A value of this metric. */
+  public MetricPoint point(String runId, long step, double value, long eventTime) {
+    return MetricPoint.newBuilder()
+        .setRunId(runId)
+        .setName(metricName)
+        .setStep(step)
+        .setValue(value)
+        .setUnit(unit)
+        .setEventTime(eventTime)
+        .build();
+  }
+
+  /** The metric called {@code metricName}, if there is one. */
+  public static Optional<Metric> named(String metricName) {
+    return Optional.ofNullable(BY_NAME.get(metricName));
+  }
+}

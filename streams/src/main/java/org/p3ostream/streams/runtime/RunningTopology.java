@@ -1,0 +1,66 @@
+package org.p3ostream.streams.runtime;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.p3ostream.streams.config.StreamsSettings;
+import org.p3ostream.streams.edge.PatientCodec;
+import org.p3ostream.streams.server.Condition;
+import org.p3ostream.streams.topology.MetricsTopology;
+
+/** The topology in its Kafka Streams runtime. */
+final class RunningTopology implements AutoCloseable {
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  private final PatientCodec codec;
+  private final KafkaStreams streams;
+  private final KafkaStreamsMetrics meters;
+
+  /**
+   * @param codec for the stream thread; closed with this
+   * @param onDeath told once if the stream thread dies
+   */
+  RunningTopology(
+      StreamsSettings settings,
+      StreamsClients clients,
+      PatientCodec codec,
+      MeterRegistry registry,
+      Consumer<Throwable> onDeath) {
+    this.codec = codec;
+    this.streams =
+        new KafkaStreams(
+            new MetricsTopology(settings.topics(), settings.runId(), codec, registry).build(),
+            KafkaProperties.streams(settings, clients.kafka()));
+    this.meters = new KafkaStreamsMetrics(streams);
+    streams.setUncaughtExceptionHandler(
+        cause -> {
+          onDeath.accept(cause);
+          return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+        });
+    meters.bindTo(registry);
+  }
+
+  void start() {
+    streams.start();
+  }
+
+  Condition condition() {
+    KafkaStreams.State state = streams.state();
+    return new Condition(state == KafkaStreams.State.RUNNING, state.name());
+  }
+
+  /** Leaves the group, so that a successor need not wait for this member to time out. */
+  @Override
+  public void close() {
+    codec.stopWaiting();
+    streams.close(
+        CloseOptions.timeout(CLOSE_TIMEOUT)
+            .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+    meters.close();
+    codec.close();
+  }
+}

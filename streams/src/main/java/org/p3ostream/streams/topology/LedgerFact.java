@@ -1,0 +1,71 @@
+package org.p3ostream.streams.topology;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+
+/**
+ * A ledger event was committed.
+ *
+ * @param ledgerOffset its offset in {@code steps}: the order of the ledger
+ * @param kind what it records
+ * @param runId run of the ledger
+ * @param step window it trains or waits for
+ * @param trained records of its window
+ * @param skipped records it passed over
+ * @param consumption of {@code rollouts} after it, per partition
+ * @param eventTime its event time, milliseconds since the epoch, see {@link EventTime}
+ */
+record LedgerFact(
+    long ledgerOffset,
+    StepKind kind,
+    String runId,
+    long step,
+    List<Coordinate> trained,
+    List<Coordinate> skipped,
+    List<Consumption> consumption,
+    long eventTime)
+    implements Fact {
+
+  /** See {@code PartitionProgress}: a contiguous prefix and what was consumed beyond it. */
+  record Consumption(int partition, long nextOffset, Set<Long> consumedAhead) {
+    Consumption {
+      consumedAhead = Set.copyOf(consumedAhead);
+    }
+
+    boolean covers(Coordinate at) {
+      return at.partition() == partition
+          && (at.recordOffset() < nextOffset || consumedAhead.contains(at.recordOffset()));
+    }
+  }
+
+  static LedgerFact of(long ledgerOffset, StepEvent event, long eventTime) {
+    return new LedgerFact(
+        ledgerOffset,
+        event.getKind(),
+        event.getRunId(),
+        event.getStep(),
+        event.getWindow().stream()
+            .map(entry -> new Coordinate(entry.getPartition(), entry.getRecordOffset()))
+            .toList(),
+        event.getSkipped().stream()
+            .map(record -> new Coordinate(record.getPartition(), record.getRecordOffset()))
+            .toList(),
+        event.getProgress().stream()
+            .map(
+                progress ->
+                    new Consumption(
+                        progress.getPartition(),
+                        progress.getNextOffset(),
+                        new HashSet<>(progress.getConsumedAhead())))
+            .toList(),
+        eventTime);
+  }
+
+  /** True when the record at {@code at} was trained or skipped by this event or an earlier one. */
+  boolean consumed(Coordinate at) {
+    return consumption.stream().anyMatch(partition -> partition.covers(at));
+  }
+}

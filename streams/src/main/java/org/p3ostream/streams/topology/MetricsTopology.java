@@ -1,0 +1,107 @@
+package org.p3ostream.streams.topology;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Set;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.streams.edge.DecodedSerde;
+import org.p3ostream.streams.edge.MetricPointSerde;
+import org.p3ostream.streams.edge.PatientCodec;
+import org.p3ostream.streams.metric.StepMetricPoints;
+
+/** Builds the topology; the package describes it. */
+public final class MetricsTopology {
+  private final TopicCatalogue topics;
+  private final String runId;
+  private final PatientCodec codec;
+  private final PassedOver passedOver;
+
+  /**
+   * @param codec used by the one stream thread that runs the topology
+   * @param registry gets the count of records passed over
+   */
+  public MetricsTopology(
+      TopicCatalogue topics, String runId, PatientCodec codec, MeterRegistry registry) {
+    this.topics = topics;
+    this.runId = runId;
+    this.codec = codec;
+    this.passedOver = new PassedOver(registry);
+  }
+
+  public Topology build() {
+    StreamsBuilder builder = new StreamsBuilder();
+    KStream<Long, StepEvent> ledger =
+        source(builder, topics.steps().name(), "steps")
+            .process(() -> new LedgerReading(runId, passedOver), Named.as("read-ledger"));
+    KStream<byte[], Fact> rollouts =
+        source(builder, topics.rollouts().name(), "rollouts")
+            .process(() -> new RolloutReading(passedOver), Named.as("read-rollouts"));
+
+    KStream<String, MetricPoint> stepMetrics =
+        ledger.flatMap((ledgerOffset, event) -> points(event), Named.as("step-metrics"));
+    sink(stepMetrics, "write-step-metrics");
+
+    KStream<String, MetricPoint> windowMetrics =
+        rollouts
+            .merge(ledger.process(LedgerFacts::new, Named.as("ledger-facts")), Named.as("facts"))
+            .repartition(inOneOrder())
+            .process(new Accounting(), Named.as("window-accounting"));
+    sink(windowMetrics, "write-window-metrics");
+    return builder.build();
+  }
+
+  private KStream<byte[], Decoded> source(StreamsBuilder builder, String topic, String name) {
+    Serde<byte[]> keys = Serdes.ByteArray();
+    return builder.stream(
+        topic,
+        Consumed.with(keys, new DecodedSerde(codec))
+            .withTimestampExtractor(new EventTime())
+            .withName(name));
+  }
+
+  private void sink(KStream<String, MetricPoint> points, String name) {
+    points.to(
+        topics.metrics().name(),
+        Produced.with(Serdes.String(), new MetricPointSerde(codec)).withName(name));
+  }
+
+  private static Iterable<KeyValue<String, MetricPoint>> points(StepEvent event) {
+    return StepMetricPoints.of(event).stream()
+        .map(point -> KeyValue.pair(point.getName(), point))
+        .toList();
+  }
+
+  private static Repartitioned<byte[], Fact> inOneOrder() {
+    return Repartitioned.with(Serdes.ByteArray(), new JsonSerde<>(Fact.class))
+        .withName("facts")
+        .withNumberOfPartitions(1);
+  }
+
+  /** The accounting with the stores it owns. */
+  private static final class Accounting
+      implements ProcessorSupplier<byte[], Fact, String, MetricPoint> {
+    @Override
+    public WindowAccounting get() {
+      return new WindowAccounting();
+    }
+
+    @Override
+    public Set<StoreBuilder<?>> stores() {
+      return WindowAccounting.stores();
+    }
+  }
+}
