@@ -11,6 +11,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.rolloutproducer.config.ProducerSettings;
+import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.serde.RecordCodec;
 
 /** Builds the clients of one role and closes all of them at the end. */
@@ -47,7 +49,7 @@ public final class RoleClients implements AutoCloseable {
     return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
   }
 
-  KafkaProducer<byte[], byte[]> producer(String transactionalId) {
+  private KafkaProducer<byte[], byte[]> transactionalProducer(String transactionalId) {
     return closedAtTheEnd(
         new KafkaProducer<>(properties.producer(transactionalId)), p -> p.close(CLOSE_TIMEOUT));
   }
@@ -57,7 +59,7 @@ public final class RoleClients implements AutoCloseable {
     return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
   }
 
-  KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
+  private KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
     return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
   }
 
@@ -65,8 +67,18 @@ public final class RoleClients implements AutoCloseable {
   public LearnerClients learner(LearnerSettings settings) {
     return new LearnerClients(
         admin(),
-        producer(settings.learner().transactionalId()),
+        transactionalProducer(settings.learner().transactionalId()),
         groupMember(settings.run().topicPrefix() + "learner"),
+        reader(),
+        codec());
+  }
+
+  /** The clients of a rollout producer. */
+  public ProducerClients producer(ProducerSettings settings) {
+    return new ProducerClients(
+        admin(),
+        transactionalProducer(settings.transactionalId()),
+        groupMember(settings.groupId()),
         reader(),
         codec());
   }

@@ -2,7 +2,6 @@ package org.p3ostream.deploy.demo;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.p3ostream.deploy.cli.P3o;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.JvmCommand;
 
@@ -10,10 +9,15 @@ import org.p3ostream.deploy.stack.JvmCommand;
 final class Roles implements AutoCloseable {
 
   private final DemoDirectory directory;
+  private final Class<?> commandLine;
   private final List<ChildProcess> running = new ArrayList<>();
 
-  Roles(DemoDirectory directory) {
+  /**
+   * @param commandLine main class whose commands the roles are
+   */
+  Roles(DemoDirectory directory, Class<?> commandLine) {
     this.directory = directory;
+    this.commandLine = commandLine;
   }
 
   ChildProcess startLearner() {
@@ -53,7 +57,7 @@ final class Roles implements AutoCloseable {
     arguments.add(directory.configuration().toString());
     ChildProcess child =
         ChildProcess.start(
-            JvmCommand.ofOwnClassPath(name, directory.root(), P3o.class, arguments)
+            JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
                 .withTorch()
                 .withJvmFlags(
                     maxHeap,
