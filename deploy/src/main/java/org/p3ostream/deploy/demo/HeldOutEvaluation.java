@@ -1,0 +1,82 @@
+package org.p3ostream.deploy.demo;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.types.DataType;
+import java.nio.file.Path;
+import java.util.List;
+import org.p3ostream.learner.task.PromptExample;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
+import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.policy.sampling.Sampler;
+import org.p3ostream.policy.sampling.SamplingParameters;
+import org.p3ostream.policy.tokenizer.Tokenizer;
+import org.p3ostream.policy.torch.TorchRuntime;
+
+/** Answers prompts that were never trained on. To be used by the thread that opened it. */
+final class HeldOutEvaluation implements AutoCloseable {
+
+  /** One prompt is answered this often: a second answer costs next to nothing in a batch. */
+  private static final int SAMPLES_PER_PROMPT = 4;
+
+  private static final SamplingParameters SAMPLING =
+      new SamplingParameters(1.0, 0, 1.0, DemoRecipe.MAX_RESPONSE_TOKENS);
+
+  private final CausalLm model;
+  private final Sampler sampler;
+  private final Tokenizer tokenizer;
+  private final List<PromptExample> prompts;
+
+  private HeldOutEvaluation(
+      CausalLm model, Sampler sampler, Tokenizer tokenizer, List<PromptExample> prompts) {
+    this.model = model;
+    this.sampler = sampler;
+    this.tokenizer = tokenizer;
+    this.prompts = List.copyOf(prompts);
+  }
+
+  /** Loads architecture and tokenizer; the weights come with each evaluation. */
+  static HeldOutEvaluation open(Path modelDirectory, List<PromptExample> prompts) {
+    TorchRuntime.start(1);
+    TorchRuntime.prepareThread();
+    CausalLm model =
+        new CausalLm(ModelDirectory.loadConfig(modelDirectory), Device.cpu(), DataType.FLOAT32);
+    return new HeldOutEvaluation(
+        model,
+        new Sampler(model),
+        Tokenizer.load(modelDirectory.resolve("tokenizer.json")),
+        prompts);
+  }
+
+  /**
+   * Fraction of responses, sampled at temperature 1, that equal the answer.
+   *
+   * @param weights flat weights in layout order, [P]
+   */
+  double exactMatch(float[] weights, long seed) {
+    long right = 0;
+    try (NDArray parameters = model.parameters(weights)) { // [P]
+      for (int i = 0; i < prompts.size(); i++) {
+        right += rightAnswers(parameters, prompts.get(i), seed + i);
+      }
+    }
+    return (double) right / (prompts.size() * SAMPLES_PER_PROMPT);
+  }
+
+  private long rightAnswers(NDArray parameters, PromptExample example, long seed) {
+    List<SampledResponse> responses =
+        sampler.sample(
+            parameters, tokenizer.encode(example.prompt()), SAMPLES_PER_PROMPT, SAMPLING, seed);
+    return responses.stream()
+        .filter(response -> tokenizer.decode(response.tokens()).strip().equals(example.answer()))
+        .count();
+  }
+
+  @Override
+  public void close() {
+    tokenizer.close();
+    sampler.close();
+    model.close();
+  }
+}
