@@ -9,6 +9,10 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.time.Clock;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.NullMarked;
 
 /** The arrows between the modules, and what the inside of them may know. */
@@ -70,11 +74,19 @@ class ArchitectureTest {
               "org.p3ostream.rolloutproducer.backlog..")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(
-              "org.apache.kafka.clients..", "ai.djl..", "java.net..", "java.nio.file..")
+          .resideInAnyPackage("ai.djl..", "java.net..", "java.nio.file..")
           .orShould()
           .dependOnClassesThat()
-          .areAssignableTo(java.time.Clock.class);
+          .areAssignableTo(Consumer.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Producer.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Admin.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Clock.class);
 
   @ArchTest
   static final ArchRule onlyDeployReadsTheEnvironment =
