@@ -60,7 +60,7 @@ public final class Sampler implements AutoCloseable {
               "sample",
               call.create(prompt, new Shape(1, prompt.length)), // [1, T]
               parameters, // [P]
-              call.create(uniforms(limit * count, seed), new Shape(limit, count)), // [S, R]
+              call.create(uniforms(limit * count, seed), new Shape(limit, count, 1)), // [S, R, 1]
               call.create(sampling.temperature()),
               call.create(sampling.topK()),
               call.create(sampling.topP()));
