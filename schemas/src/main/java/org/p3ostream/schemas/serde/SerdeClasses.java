@@ -14,13 +14,14 @@ final class SerdeClasses {
   static <T> T create(String className, Class<T> type) {
     Class<?> named = load(className, type);
     if (!type.isAssignableFrom(named)) {
-      throw new IllegalArgumentException(className + " is no " + type.getName());
+      throw new IllegalArgumentException("'" + className + "' is no " + type.getName());
     }
     try {
       return type.cast(named.getConstructor().newInstance());
     } catch (ReflectiveOperationException | LinkageError e) {
       throw new IllegalArgumentException(
-          className + " cannot be created; it needs a public no-argument constructor: " + e, e);
+          "'" + className + "' cannot be created; it needs a public no-argument constructor: " + e,
+          e);
     }
   }
 
@@ -31,7 +32,7 @@ final class SerdeClasses {
           className, true, ofThread == null ? SerdeClasses.class.getClassLoader() : ofThread);
     } catch (ClassNotFoundException | LinkageError e) {
       throw new IllegalArgumentException(
-          "cannot load " + className + ", named as " + type.getSimpleName() + ": " + e, e);
+          "'" + className + "', named as " + type.getSimpleName() + ", cannot be loaded: " + e, e);
     }
   }
 }
