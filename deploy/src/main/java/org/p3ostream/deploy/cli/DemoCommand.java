@@ -68,9 +68,8 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    try (Demo demo =
-            new Demo(
-                options(), P3o.class, System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
+    boolean terminal = Boolean.getBoolean(TERMINAL_PROPERTY);
+    try (Demo demo = new Demo(options(), P3o.class, terminal);
         Interruption interruption = new Interruption(demo::close, STOP_GRACE)) {
       return run(demo);
     }

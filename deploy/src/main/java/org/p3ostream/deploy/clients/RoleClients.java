@@ -14,6 +14,7 @@ import org.p3ostream.learner.runtime.LearnerClients;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.streams.runtime.StreamsClients;
 
 /** Builds the clients of one role and closes all of them at the end. */
 public final class RoleClients implements AutoCloseable {
@@ -83,14 +84,21 @@ public final class RoleClients implements AutoCloseable {
         codec());
   }
 
+  /** What the metrics service builds its clients from. */
+  public StreamsClients streams() {
+    return new StreamsClients(config.kafka(), this::newCodec);
+  }
+
   /** A codec with the serde of the configuration. */
   public RecordCodec codec() {
-    return closedAtTheEnd(
-        RecordCodec.create(
-            config.serde().serializerClass(),
-            config.serde().deserializerClass(),
-            config.serde().settingsOver(config.registry().settings())),
-        RecordCodec::close);
+    return closedAtTheEnd(newCodec(), RecordCodec::close);
+  }
+
+  private RecordCodec newCodec() {
+    return RecordCodec.create(
+        config.serde().serializerClass(),
+        config.serde().deserializerClass(),
+        config.serde().settingsOver(config.registry().settings()));
   }
 
   /** Closes what was built, newest first. */

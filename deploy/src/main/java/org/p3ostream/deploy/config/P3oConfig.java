@@ -18,6 +18,8 @@ import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.schemas.registry.RegistryConfig;
+import org.p3ostream.streams.config.StreamsConfig;
+import org.p3ostream.streams.config.StreamsSettings;
 
 /**
  * One configuration file for all roles. Each section is a record of the module that uses it; this
@@ -38,7 +40,8 @@ public record P3oConfig(
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
-    ProducerConfig producer) {
+    ProducerConfig producer,
+    StreamsConfig streams) {
 
   /** What exactly-once processing rests on; the roles set these themselves. */
   private static final Set<String> SET_BY_ROLES =
@@ -90,7 +93,8 @@ public record P3oConfig(
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
-        ProducerConfig.defaults());
+        ProducerConfig.defaults(),
+        StreamsConfig.defaults());
   }
 
   /** Kafka properties in the order of their names. */
@@ -123,5 +127,10 @@ public record P3oConfig(
         model.device(),
         model.threads(),
         producer);
+  }
+
+  /** What the metrics service is told. */
+  public StreamsSettings streamsSettings() {
+    return new StreamsSettings(run.id(), run.topicPrefix(), streams);
   }
 }

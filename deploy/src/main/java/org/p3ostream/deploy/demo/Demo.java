@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
@@ -24,7 +25,7 @@ public final class Demo implements AutoCloseable {
 
   private final DemoOptions options;
   private final Class<?> commandLine;
-  private final PrintStream out;
+  private final PrintStream out = System.out;
   private final boolean terminal;
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
@@ -33,13 +34,11 @@ public final class Demo implements AutoCloseable {
 
   /**
    * @param commandLine main class whose commands the roles are
-   * @param out progress and summary
-   * @param terminal whether {@code out} is a terminal
+   * @param terminal whether standard output, which shows progress and summary, is a terminal
    */
-  public Demo(DemoOptions options, Class<?> commandLine, PrintStream out, boolean terminal) {
+  public Demo(DemoOptions options, Class<?> commandLine, boolean terminal) {
     this.options = options;
     this.commandLine = commandLine;
-    this.out = out;
     this.terminal = terminal;
     this.directory = DemoDirectory.create(options.workDirectory());
     teardown.add(DemoLog.redirectTo(directory.log()));
@@ -58,7 +57,9 @@ public final class Demo implements AutoCloseable {
       DemoFiles.write(directory, options, config);
       try (HeldOutEvaluation evaluation =
           HeldOutEvaluation.open(
-              directory.model(), PromptFile.read(directory.heldOutPrompts()))) {
+              directory.model(),
+              PromptFile.read(directory.heldOutPrompts()),
+              config.sampling().maxResponseTokens())) {
         stack.awaitReady();
         out.printf(
             "broker %s, registry %s (%.1f s)%n",
@@ -154,8 +155,7 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, LocalStack stack) throws InterruptedException {
-    out.printf(
-        "metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
+    out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
     while (!isClosed()) {
       stack.processes().forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);

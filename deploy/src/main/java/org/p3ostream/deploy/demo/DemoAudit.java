@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.demo;
 
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.RolloutCensus;
 import org.p3ostream.deploy.progress.RunStatistics;

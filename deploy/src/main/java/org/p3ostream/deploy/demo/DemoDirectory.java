@@ -9,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.config.ConfigException;
 
 /**
  * Where a demo run keeps everything: data, logs, configuration, temporary files of its children.
@@ -21,7 +22,7 @@ record DemoDirectory(Path root, boolean temporary) {
   /**
    * The given directory, created if missing, or a fresh temporary one.
    *
-   * @throws IllegalArgumentException if the given directory holds something: a demo is a whole run
+   * @throws ConfigException if the given directory holds something: a demo is a whole run
    */
   static DemoDirectory create(@Nullable Path given) {
     try {
@@ -39,8 +40,10 @@ record DemoDirectory(Path root, boolean temporary) {
   private static void requireEmpty(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       if (files.findAny().isPresent()) {
-        throw new IllegalArgumentException(
-            "--work-dir: " + directory + " must be empty or missing: a demo is a run from its start");
+        throw new ConfigException(
+            "--work-dir: "
+                + directory
+                + " must be empty or missing: a demo is a run from its start");
       }
     }
   }

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigPrinter;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.task.PromptExample;
@@ -36,13 +37,10 @@ final class DemoFiles {
     List<PromptExample> prompts =
         options
             .task()
-            .generate(
-                DemoRecipe.HELD_OUT_PROMPTS + DemoRecipe.TRAINING_PROMPTS, options.seed());
+            .generate(DemoRecipe.HELD_OUT_PROMPTS + DemoRecipe.TRAINING_PROMPTS, options.seed());
+    PromptFile.write(directory.heldOutPrompts(), prompts.subList(0, DemoRecipe.HELD_OUT_PROMPTS));
     PromptFile.write(
-        directory.heldOutPrompts(), prompts.subList(0, DemoRecipe.HELD_OUT_PROMPTS));
-    PromptFile.write(
-        directory.trainingPrompts(),
-        prompts.subList(DemoRecipe.HELD_OUT_PROMPTS, prompts.size()));
+        directory.trainingPrompts(), prompts.subList(DemoRecipe.HELD_OUT_PROMPTS, prompts.size()));
   }
 
   private static void copyModel(String resource, Path target) throws IOException {
@@ -51,7 +49,7 @@ final class DemoFiles {
       String path = "/" + resource + "/" + name;
       try (InputStream file = DemoFiles.class.getResourceAsStream(path)) {
         if (file == null) {
-          throw new IllegalArgumentException(
+          throw new ConfigException(
               "--task: no warm-started model ships for it (" + path + "); csum8 has one");
         }
         Files.copy(file, target.resolve(name));

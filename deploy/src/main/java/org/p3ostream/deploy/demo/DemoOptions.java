@@ -2,6 +2,7 @@ package org.p3ostream.deploy.demo;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.learner.task.SyntheticTask;
 
 /**
@@ -36,7 +37,7 @@ public record DemoOptions(
 
   private static void require(boolean holds, String option, long value, String rule) {
     if (!holds) {
-      throw new IllegalArgumentException(option + ": " + value + " " + rule);
+      throw new ConfigException(option + ": " + value + " " + rule);
     }
   }
 }

@@ -1,6 +1,5 @@
 package org.p3ostream.deploy.demo;
 
-import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,7 +32,6 @@ import org.p3ostream.deploy.progress.RunStatistics;
  * @param groupsByProducer groups by producer id
  * @param phases mean milliseconds of a step by phase
  */
-@JsonPropertyOrder(alphabetic = false)
 record DemoReport(
     long steps,
     double rewardFirst10,

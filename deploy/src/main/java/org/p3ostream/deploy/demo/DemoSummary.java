@@ -11,21 +11,43 @@ final class DemoSummary {
   private DemoSummary() {}
 
   static void print(PrintStream out, DemoReport report) {
-    line(out, "training reward", "%.3f -> %.3f (mean of the first and last ten steps)",
-        report.rewardFirst10(), report.rewardLast10());
-    line(out, "held-out exact match", "%.3f -> %.3f (%d prompts never trained on, sampled at T = 1)",
-        report.evalRewardBefore(), report.evalRewardAfter(), DemoRecipe.HELD_OUT_PROMPTS);
+    line(
+        out,
+        "training reward",
+        "%.3f -> %.3f (mean of the first and last ten steps)",
+        report.rewardFirst10(),
+        report.rewardLast10());
+    line(
+        out,
+        "held-out exact match",
+        "%.3f -> %.3f (%d prompts never trained on, sampled at T = 1)",
+        report.evalRewardBefore(),
+        report.evalRewardAfter(),
+        DemoRecipe.HELD_OUT_PROMPTS);
     line(out, "effective sample size", "mean %.3f, min %.3f", report.essMean(), report.essMin());
-    line(out, "staleness", "mean %.2f, min %d, max %d policy versions",
-        report.stalenessMean(), report.stalenessMin(), report.stalenessMax());
-    line(out, "throughput", "%.0f tokens/s generated, %.0f tokens/s trained",
-        report.generatedTokensPerSecond(), report.trainedTokensPerSecond());
+    line(
+        out,
+        "staleness",
+        "mean %.2f, min %d, max %d policy versions",
+        report.stalenessMean(),
+        report.stalenessMin(),
+        report.stalenessMax());
+    line(
+        out,
+        "throughput",
+        "%.0f tokens/s generated, %.0f tokens/s trained",
+        report.generatedTokensPerSecond(),
+        report.trainedTokensPerSecond());
     line(out, "groups by producer", "%s", counts(report.groupsByProducer()));
     line(out, "time of a step", "%s", phases(report.phases()));
     line(out, "policy version", "%d after %d steps", report.policyVersion(), report.steps());
-    line(out, "weights SHA-256", "%s (rebuilt from the snapshots, equal to the ledger)",
+    line(
+        out,
+        "weights SHA-256",
+        "%s (rebuilt from the snapshots, equal to the ledger)",
         report.weightsSha256());
-    line(out, "time", "%.1f s training, %.1f s in all", report.trainSeconds(), report.wallSeconds());
+    line(
+        out, "time", "%.1f s training, %.1f s in all", report.trainSeconds(), report.wallSeconds());
   }
 
   private static void line(PrintStream out, String name, String format, Object... values) {

@@ -45,15 +45,18 @@ final class ProducerGathering {
 
   private boolean isComplete(int members) throws InterruptedException {
     try {
-      ConsumerGroupDescription group =
-          admin.describeConsumerGroups(List.of(groupId)).describedGroups().get(groupId).get();
-      return group.groupState() == GroupState.STABLE
-          && group.members().stream()
-                  .filter(member -> !member.assignment().topicPartitions().isEmpty())
-                  .count()
-              == members;
+      return admin.describeConsumerGroups(List.of(groupId)).all().get().values().stream()
+          .anyMatch(group -> isShared(group, members));
     } catch (ExecutionException e) {
       return false; // no such group yet
     }
+  }
+
+  private static boolean isShared(ConsumerGroupDescription group, int members) {
+    long working =
+        group.members().stream()
+            .filter(member -> !member.assignment().topicPartitions().isEmpty())
+            .count();
+    return group.groupState() == GroupState.STABLE && working == members;
   }
 }

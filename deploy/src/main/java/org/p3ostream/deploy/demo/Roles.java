@@ -29,9 +29,7 @@ final class Roles implements AutoCloseable {
    */
   ChildProcess startProducer(int number) {
     return start(
-        "producer-" + number,
-        List.of("producer", "--set", "producer.id=" + number),
-        "-Xmx384m");
+        "producer-" + number, List.of("producer", "--set", "producer.id=" + number), "-Xmx384m");
   }
 
   ChildProcess startStreams() {
@@ -60,9 +58,7 @@ final class Roles implements AutoCloseable {
             JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
                 .withTorch()
                 .withJvmFlags(
-                    maxHeap,
-                    "-XX:+UseSerialGC",
-                    "-Djava.io.tmpdir=" + directory.scratch()));
+                    maxHeap, "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory.scratch()));
     running.add(child);
     return child;
   }

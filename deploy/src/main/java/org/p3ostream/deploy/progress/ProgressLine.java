@@ -74,7 +74,6 @@ public final class ProgressLine {
   }
 
   private static String clock(Duration duration) {
-    return String.format(
-        Locale.ROOT, "%d:%02d", duration.toMinutes(), duration.toSecondsPart());
+    return String.format(Locale.ROOT, "%d:%02d", duration.toMinutes(), duration.toSecondsPart());
   }
 }

@@ -1,4 +1,4 @@
-package org.p3ostream.deploy.demo;
+package org.p3ostream.deploy.evaluation;
 
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
@@ -15,29 +15,33 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 
 /** Answers prompts that were never trained on. To be used by the thread that opened it. */
-final class HeldOutEvaluation implements AutoCloseable {
+public final class HeldOutEvaluation implements AutoCloseable {
 
   /** One prompt is answered this often: a second answer costs next to nothing in a batch. */
   private static final int SAMPLES_PER_PROMPT = 4;
-
-  private static final SamplingParameters SAMPLING =
-      new SamplingParameters(1.0, 0, 1.0, DemoRecipe.MAX_RESPONSE_TOKENS);
 
   private final CausalLm model;
   private final Sampler sampler;
   private final Tokenizer tokenizer;
   private final List<PromptExample> prompts;
+  private final SamplingParameters sampling;
 
   private HeldOutEvaluation(
-      CausalLm model, Sampler sampler, Tokenizer tokenizer, List<PromptExample> prompts) {
+      CausalLm model,
+      Sampler sampler,
+      Tokenizer tokenizer,
+      List<PromptExample> prompts,
+      int maxResponseTokens) {
     this.model = model;
     this.sampler = sampler;
     this.tokenizer = tokenizer;
     this.prompts = List.copyOf(prompts);
+    this.sampling = new SamplingParameters(1.0, 0, 1.0, maxResponseTokens);
   }
 
   /** Loads architecture and tokenizer; the weights come with each evaluation. */
-  static HeldOutEvaluation open(Path modelDirectory, List<PromptExample> prompts) {
+  public static HeldOutEvaluation open(
+      Path modelDirectory, List<PromptExample> prompts, int maxResponseTokens) {
     TorchRuntime.start(1);
     TorchRuntime.prepareThread();
     CausalLm model =
@@ -46,7 +50,8 @@ final class HeldOutEvaluation implements AutoCloseable {
         model,
         new Sampler(model),
         Tokenizer.load(modelDirectory.resolve("tokenizer.json")),
-        prompts);
+        prompts,
+        maxResponseTokens);
   }
 
   /**
@@ -54,7 +59,7 @@ final class HeldOutEvaluation implements AutoCloseable {
    *
    * @param weights flat weights in layout order, [P]
    */
-  double exactMatch(float[] weights, long seed) {
+  public double exactMatch(float[] weights, long seed) {
     long right = 0;
     try (NDArray parameters = model.parameters(weights)) { // [P]
       for (int i = 0; i < prompts.size(); i++) {
@@ -67,7 +72,7 @@ final class HeldOutEvaluation implements AutoCloseable {
   private long rightAnswers(NDArray parameters, PromptExample example, long seed) {
     List<SampledResponse> responses =
         sampler.sample(
-            parameters, tokenizer.encode(example.prompt()), SAMPLES_PER_PROMPT, SAMPLING, seed);
+            parameters, tokenizer.encode(example.prompt()), SAMPLES_PER_PROMPT, sampling, seed);
     return responses.stream()
         .filter(response -> tokenizer.decode(response.tokens()).strip().equals(example.answer()))
         .count();
