@@ -8,6 +8,8 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +121,22 @@ class CausalLmTest {
       try (NDScope scope = new NDScope()) {
         scope.suppressNotUsedWarning();
         parameters = model.parameters(weights);
+      }
+      assertThat(parameters.toFloatArray()).isEqualTo(weights);
+    }
+  }
+
+  /** What Java memory the weights came from is collected and used again. */
+  @Test
+  void parametersDoNotLiveInJavaMemory() {
+    ModelConfig config = TinyModels.GROUPED_TIED;
+    float[] weights = TinyModels.weights(config, 6);
+    try (CausalLm model = TinyModels.model(config, DataType.FLOAT32)) {
+      NDArray parameters = model.parameters(weights);
+      System.gc();
+      List<NDArray> others = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        others.add(model.manager().create(new float[weights.length]));
       }
       assertThat(parameters.toFloatArray()).isEqualTo(weights);
     }
