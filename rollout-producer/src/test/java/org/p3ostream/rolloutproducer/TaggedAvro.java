@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -22,7 +23,8 @@ import org.p3ostream.schemas.serde.RecordTypes;
 /** A serde in the wire format whose schema ids are fixed: unit tests have no registry. */
 public final class TaggedAvro {
 
-  private static final List<Schema> BY_ID = List.copyOf(RecordTypes.schemas());
+  private static final List<Schema> BY_ID =
+      RecordTypes.schemas().stream().sorted(Comparator.comparing(Schema::getFullName)).toList();
 
   private TaggedAvro() {}
 

@@ -1,5 +1,7 @@
 package org.p3ostream.learner.checkpoint;
 
+import java.util.Objects;
+
 /**
  * Which state a checkpoint holds.
  *
@@ -22,4 +24,13 @@ public record Checkpoint(
     long updates,
     String weightsSha256,
     String firstMomentSha256,
-    String secondMomentSha256) {}
+    String secondMomentSha256) {
+  public Checkpoint {
+    Objects.requireNonNull(runId, "runId"); // a description that was read may lack anything
+    Objects.requireNonNull(modelHash, "modelHash");
+    Objects.requireNonNull(eventHash, "eventHash");
+    Objects.requireNonNull(weightsSha256, "weightsSha256");
+    Objects.requireNonNull(firstMomentSha256, "firstMomentSha256");
+    Objects.requireNonNull(secondMomentSha256, "secondMomentSha256");
+  }
+}

@@ -2,6 +2,7 @@ package org.p3ostream.learner.checkpoint;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ public final class CheckpointStore {
   }
 
   /**
-   * Writes a checkpoint and removes what is older than the newest kept ones.
+   * Writes a checkpoint and removes those of the same run that are older than the newest kept ones.
    *
    * @throws IOException if it could not be made durable; earlier checkpoints are untouched
    */
@@ -57,7 +58,7 @@ public final class CheckpointStore {
       String runId, long step, String eventHash, long policyVersion, OptimizerState state)
       throws IOException {
     Files.createDirectories(directory);
-    String name = "step-%08d-%s".formatted(step + 1, eventHash.substring(0, 12));
+    String name = name(step, eventHash);
     Path target = directory.resolve(name);
     if (Files.exists(target)) {
       return;
@@ -84,7 +85,7 @@ public final class CheckpointStore {
     force(partial);
     Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
     force(directory);
-    prune();
+    prune(runId);
   }
 
   /**
@@ -102,7 +103,7 @@ public final class CheckpointStore {
         }
         read(path, checkpoint);
         usable.add(checkpoint);
-      } catch (IOException | IllegalArgumentException e) {
+      } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
         LOG.warn("checkpoint {} passed over: {}", path, e.getMessage());
       }
     }
@@ -111,12 +112,11 @@ public final class CheckpointStore {
 
   /** Reads the state of a checkpoint that {@link #usable} gave. */
   public OptimizerState load(Checkpoint checkpoint) throws IOException {
-    for (Path path : directories()) {
-      if (describe(path).eventHash().equals(checkpoint.eventHash())) {
-        return read(path, checkpoint);
-      }
+    Path path = directory.resolve(name(checkpoint.step(), checkpoint.eventHash()));
+    if (!Files.isDirectory(path)) {
+      throw new IOException("checkpoint of step " + checkpoint.step() + " is gone");
     }
-    throw new IOException("checkpoint of step " + checkpoint.step() + " is gone");
+    return read(path, checkpoint);
   }
 
   private OptimizerState read(Path path, Checkpoint checkpoint) {
@@ -145,7 +145,15 @@ public final class CheckpointStore {
   }
 
   private static Checkpoint describe(Path path) throws IOException {
-    return JSON.readValue(path.resolve(DESCRIPTION).toFile(), Checkpoint.class);
+    Checkpoint checkpoint = JSON.readValue(path.resolve(DESCRIPTION).toFile(), Checkpoint.class);
+    if (checkpoint == null) {
+      throw new IOException("its description is empty");
+    }
+    return checkpoint;
+  }
+
+  private static String name(long step, String eventHash) {
+    return "step-%08d-%s".formatted(step + 1, eventHash.substring(0, 12));
   }
 
   private List<Path> directories() {
@@ -163,10 +171,18 @@ public final class CheckpointStore {
     }
   }
 
-  private void prune() throws IOException {
-    List<Path> all = directories();
-    for (Path old : all.subList(Math.min(kept, all.size()), all.size())) {
+  private void prune(String runId) throws IOException {
+    List<Path> ofRun = directories().stream().filter(path -> belongsTo(path, runId)).toList();
+    for (Path old : ofRun.subList(Math.min(kept, ofRun.size()), ofRun.size())) {
       delete(old);
+    }
+  }
+
+  private static boolean belongsTo(Path path, String runId) {
+    try {
+      return describe(path).runId().equals(runId);
+    } catch (IOException e) {
+      return false;
     }
   }
 

@@ -83,10 +83,16 @@ public final class PromptSchedule {
   }
 
   private int promptIndex(long groupId, int attempt) {
-    if (attempt > 0) {
-      long seed = SeedDerivation.derive(run.seed(), -1, groupId, attempt);
-      return new SplittableRandom(seed).nextInt(prompts.size());
+    int first = firstPromptIndex(groupId);
+    if (attempt == 0 || prompts.size() == 1) {
+      return first;
     }
+    long seed = SeedDerivation.derive(run.seed(), -1, groupId, attempt);
+    int other = new SplittableRandom(seed).nextInt(prompts.size() - 1);
+    return other < first ? other : other + 1;
+  }
+
+  private int firstPromptIndex(long groupId) {
     long epoch = groupId / prompts.size();
     if (epoch != permutedEpoch) {
       permutation = permute(epoch);

@@ -12,7 +12,7 @@ final class SeedDerivation {
   static long derive(long runSeed, long... parts) {
     long state = mix(runSeed + 0x9E3779B97F4A7C15L);
     for (long part : parts) {
-      state = mix(state ^ mix(part + 0x9E3779B97F4A7C15L));
+      state = mix(3 * state + mix(part + 0x9E3779B97F4A7C15L)); // not symmetric in the two
     }
     return state;
   }

@@ -46,9 +46,7 @@ public final class LedgerState {
     if (event.getKind() == StepKind.GENESIS) {
       genesis = event;
     }
-    for (DispatchedGroup group : event.getDispatched()) {
-      dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
-    }
+    dispatch(event);
     if (settlesWindow(event)) {
       nextWindow = event.getStep() + 1;
       dispatched.settleBelow(nextWindow * groupsPerWindow);
@@ -58,6 +56,16 @@ public final class LedgerState {
     weightsSha256 = event.getWeightsSha256();
     learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
     lastEventHash = eventHash;
+  }
+
+  private void dispatch(StepEvent event) {
+    for (DispatchedGroup group : event.getDispatched()) {
+      try {
+        dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
+      } catch (IllegalStateException e) {
+        require(false, event, "dispatches out of order: " + e.getMessage());
+      }
+    }
   }
 
   private void requireContinues(StepEvent event) {

@@ -13,7 +13,7 @@ public enum SyntheticTask {
    * Eight digits, to be answered by their eight running sums modulo 10: {@code 12345678=} → {@code
    * 13605186}.
    */
-  CSUM8 {
+  CSUM8(100_000_000) {
     @Override
     PromptExample draw(SplittableRandom random) {
       int[] digits = random.ints(8, 0, 10).toArray();
@@ -27,7 +27,7 @@ public enum SyntheticTask {
     }
   },
   /** Eight digits, to be answered in ascending order: {@code 31415926=} → {@code 11234569}. */
-  SORT8 {
+  SORT8(100_000_000) {
     @Override
     PromptExample draw(SplittableRandom random) {
       int[] digits = random.ints(8, 0, 10).toArray();
@@ -37,7 +37,7 @@ public enum SyntheticTask {
     }
   },
   /** Sums of two numbers below 1000: {@code 271+828=} → {@code 1099}. */
-  ARITHMETIC {
+  ARITHMETIC(1_000_000) {
     @Override
     PromptExample draw(SplittableRandom random) {
       int left = random.nextInt(1000);
@@ -46,17 +46,23 @@ public enum SyntheticTask {
     }
   };
 
+  private final int promptCount;
+
+  SyntheticTask(int promptCount) {
+    this.promptCount = promptCount;
+  }
+
   abstract PromptExample draw(SplittableRandom random);
 
   /** {@code count} different prompts: a function of the task, {@code count} and {@code seed}. */
   public List<PromptExample> generate(int count, long seed) {
+    if (count > promptCount) {
+      throw new IllegalArgumentException(
+          name() + " has " + promptCount + " different prompts, asked for " + count);
+    }
     SplittableRandom random = new SplittableRandom(seed);
     Map<String, PromptExample> examples = new LinkedHashMap<>();
-    long draws = 0;
     while (examples.size() < count) {
-      if (draws++ > 100L * count) {
-        throw new IllegalArgumentException(name() + " has no " + count + " different prompts");
-      }
       PromptExample example = draw(random);
       examples.putIfAbsent(example.prompt(), example);
     }

@@ -1,5 +1,7 @@
 package org.p3ostream.schemas.serde;
 
+import java.util.ServiceConfigurationError;
+
 /** Creates serializers and deserializers by class name. */
 final class SerdeClasses {
 
@@ -22,6 +24,21 @@ final class SerdeClasses {
       throw new IllegalArgumentException(
           "'" + className + "' cannot be created; it needs a public no-argument constructor: " + e,
           e);
+    }
+  }
+
+  /**
+   * Runs {@code configure} of an instance of {@code className}, which may be the first to miss a
+   * library.
+   *
+   * @throws IllegalArgumentException naming the class, if something it needs is not there
+   */
+  static void configure(String className, Runnable configure) {
+    try {
+      configure.run();
+    } catch (LinkageError | ServiceConfigurationError e) {
+      throw new IllegalArgumentException(
+          "'" + className + "' lacks something on the class path: " + e, e);
     }
   }
 

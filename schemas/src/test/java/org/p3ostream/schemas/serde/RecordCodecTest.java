@@ -337,6 +337,17 @@ class RecordCodecTest {
   }
 
   @Test
+  void createNamesTheClassThatMissesALibrary() {
+    assertThatThrownBy(
+            () ->
+                RecordCodec.create(
+                    Incomplete.class.getName(), StringDeserializer.class.getName(), Map.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(Incomplete.class.getName())
+        .hasMessageContaining("com/example/Missing");
+  }
+
+  @Test
   void encodeFailsClearlyWhenTheSerializerIsForOtherValues() {
     RecordCodec strings =
         RecordCodec.create(
@@ -354,6 +365,14 @@ class RecordCodecTest {
     assertThatThrownBy(() -> RecordCodec.avroBody(new byte[4]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("4");
+  }
+
+  /** A serializer that needs what is not there. */
+  public static final class Incomplete extends StringSerializer {
+    @Override
+    public void configure(Map<String, ?> configs, boolean isKey) {
+      throw new NoClassDefFoundError("com/example/Missing");
+    }
   }
 
   /** A serializer whose constructor is not public. */

@@ -62,12 +62,12 @@ public final class PatientCodec implements AutoCloseable {
   }
 
   private <T> T patiently(Supplier<T> call) {
-    long givenUpAt = System.nanoTime() + patience.toNanos();
+    long startedAt = System.nanoTime();
     while (true) {
       try {
         return call.get();
       } catch (RegistryUnavailableException e) {
-        if (stopped || System.nanoTime() >= givenUpAt) {
+        if (stopped || System.nanoTime() - startedAt >= patience.toNanos()) {
           throw e;
         }
         log.warn("Schema registry is away, trying again: {}", e.getMessage());

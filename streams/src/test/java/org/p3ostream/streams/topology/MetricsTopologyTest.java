@@ -133,6 +133,31 @@ class MetricsTopologyTest {
   }
 
   @Test
+  void waitingStepIsSettledWithoutRewardWhenOnlyPartOfItsWindowIsLeft() {
+    topology.rollout(rollout(0, 0, 1));
+    topology.step(step(0).setWindow(window(0, 0)).setProgress(progress(2)).build());
+    topology.passTime(WindowAccounting.IDLE_TICK);
+    topology.passTime(WindowAccounting.IDLE_TICK);
+
+    assertThat(topology.values(REWARD_MEAN, LAG_RECORDS))
+        .containsExactly(Value.of(LAG_RECORDS, 0, 0));
+  }
+
+  @Test
+  void waitingStepWaitsOnWhenOtherRecordsKeepComing() {
+    topology.step(step(0).setWindow(window(0, 0, 0, 0)).setProgress(progress(4)).build());
+    for (long group = 0; group < 3; group++) {
+      topology.rollout(rollout(group, 0, 1));
+      topology.passTime(WindowAccounting.IDLE_TICK);
+    }
+    assertThat(topology.values(LAG_RECORDS)).isEmpty();
+
+    topology.rollout(rollout(3, 0, 0));
+
+    assertThat(topology.values(REWARD_MEAN)).containsExactly(Value.of(REWARD_MEAN, 0, 0.75));
+  }
+
+  @Test
   void lagCountsVisibleRecordsThatProgressDoesNotCover() {
     for (long group = 0; group < 5; group++) {
       topology.rollout(rollout(group, 0, 1));

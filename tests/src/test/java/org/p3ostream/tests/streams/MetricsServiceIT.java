@@ -121,7 +121,7 @@ class MetricsServiceIT {
         LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
       runSteps(script, 0, 1);
     }
-    try (MetricsService service = service(topics, "http://127.0.0.1:1")) {
+    try (MetricsService service = service(topics, "http://127.0.0.1:1", 1)) {
       service.start();
 
       assertThatThrownBy(service::awaitTermination)
@@ -147,9 +147,19 @@ class MetricsServiceIT {
   }
 
   private static MetricsService service(TopicCatalogue topics, String registryUrl) {
+    return service(topics, registryUrl, 30);
+  }
+
+  private static MetricsService service(
+      TopicCatalogue topics, String registryUrl, int clientTimeoutSeconds) {
     StreamsConfig config =
         new StreamsConfig(
-            "127.0.0.1", 0, directory.resolve(topics.prefix() + "state").toString(), null, 1, 5);
+            "127.0.0.1",
+            0,
+            directory.resolve(topics.prefix() + "state").toString(),
+            null,
+            1,
+            clientTimeoutSeconds);
     return new MetricsService(
         new StreamsSettings(LedgerScript.RUN, topics.prefix(), config),
         new StreamsClients(

@@ -14,11 +14,14 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.avro.specific.SpecificRecord;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -206,6 +209,27 @@ public final class TestRun {
   /** Returns once that many STEP events are committed. */
   public void awaitSteps(int count) {
     until(count + " steps", () -> topicExists() && steps().size() >= count);
+  }
+
+  /** Returns once that many producers share the prompts. */
+  public void awaitProducers(int count) {
+    String group = config().producerSettings().groupId();
+    try (RoleClients clients = new RoleClients(config())) {
+      Admin admin = clients.admin();
+      until(
+          count + " producers",
+          () -> {
+            ConsumerGroupDescription description =
+                admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+            return description.groupState() == GroupState.STABLE
+                && description.members().stream()
+                        .filter(member -> !member.assignment().topicPartitions().isEmpty())
+                        .count()
+                    == count;
+          });
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Waits for a condition. */

@@ -1,0 +1,59 @@
+package org.p3ostream.learner.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class DispatchBookTest {
+
+  private final DispatchBook book = new DispatchBook();
+
+  @Test
+  void dispatchTakesNewGroupsInOrder() {
+    book.dispatch(0, 0, 0);
+    book.dispatch(1, 0, 0);
+    assertThat(book.nextGroupId()).isEqualTo(2);
+    assertThat(book.openGroups()).isEqualTo(2);
+    assertThat(book.find(1)).isEqualTo(new DispatchBook.Dispatched(0, 0));
+    assertThat(book.find(2)).isNull();
+  }
+
+  @Test
+  void dispatchOfALaterAttemptKeepsTheVersionOfTheFirst() {
+    book.dispatch(0, 0, 3);
+    book.dispatch(0, 1, 8);
+    assertThat(book.find(0)).isEqualTo(new DispatchBook.Dispatched(1, 3));
+    assertThat(book.nextGroupId()).isEqualTo(1);
+  }
+
+  @Test
+  void dispatchRefusesGapsRepeatsAndSkippedAttempts() {
+    book.dispatch(0, 0, 0);
+    requireRefused(2, 0); // a gap
+    requireRefused(0, 0); // again
+    requireRefused(0, 2); // an attempt left out
+    requireRefused(1, 1); // a second attempt without a first
+    book.settleBelow(1);
+    requireRefused(0, 1); // settled
+    assertThat(book.nextGroupId()).isEqualTo(1);
+  }
+
+  @Test
+  void settleBelowClosesGroupsAndKeepsTheCount() {
+    for (long groupId = 0; groupId < 6; groupId++) {
+      book.dispatch(groupId, 0, 0);
+    }
+    book.settleBelow(4);
+    assertThat(book.find(3)).isNull();
+    assertThat(book.find(4)).isNotNull();
+    assertThat(book.openGroups()).isEqualTo(2);
+    assertThat(book.nextGroupId()).isEqualTo(6);
+  }
+
+  private void requireRefused(long groupId, int attempt) {
+    assertThatThrownBy(() -> book.dispatch(groupId, attempt, 0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("group %d attempt %d".formatted(groupId, attempt));
+  }
+}

@@ -1,0 +1,120 @@
+package org.p3ostream.learner.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.DispatchConfig;
+import org.p3ostream.learner.config.LearnerConfig;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.ModelSourceConfig;
+import org.p3ostream.learner.config.OptimizerConfig;
+import org.p3ostream.learner.config.PromptsConfig;
+import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RunConfig;
+import org.p3ostream.learner.config.SamplingConfig;
+
+class RunDefinitionTest {
+
+  private static final LearnerConfig LEARNER = LearnerConfig.defaults();
+
+  @Test
+  void jsonHasSortedKeysAndNoBlanks() throws IOException {
+    String json = definition(settings(RunConfig.defaults(), LEARNER)).json();
+    assertThat(json).doesNotContain(" ", "\n");
+    requireSorted(new ObjectMapper().readTree(json));
+    assertThat(json).contains("\"learningRate\":0.001", "\"policyTemperature\":\"MODEL\"");
+  }
+
+  @Test
+  void hashIsThatOfTheParsedText() {
+    RunDefinition definition = definition(settings(RunConfig.defaults(), LEARNER));
+    RunDefinition parsed = RunDefinition.parse(definition.json());
+    assertThat(parsed.json()).isEqualTo(definition.json());
+    assertThat(parsed.hash()).isEqualTo(definition.hash()).matches("[0-9a-f]{64}");
+    assertThat(definition.differencesFrom(parsed)).isEmpty();
+  }
+
+  @Test
+  void hashDoesNotDependOnStepsRunIdTopicsOrPlaces() {
+    RunDefinition one = definition(settings(new RunConfig("run-a", 42, "a."), LEARNER));
+    LearnerConfig elsewhere =
+        new LearnerConfig(
+            9_999, "other-id", LEARNER.microBatchTokens(), 1, "elsewhere", 7, 9, (short) 3);
+    RunDefinition other = definition(settings(new RunConfig("run-b", 42, "b."), elsewhere));
+    assertThat(other.hash()).isEqualTo(one.hash());
+  }
+
+  @Test
+  void differencesFromNamesTheKeysWithBothValues() {
+    RunDefinition earlier = definition(settings(new RunConfig("run-a", 42, "p3o."), LEARNER));
+    LearnerConfig cut =
+        new LearnerConfig(
+            LEARNER.steps(),
+            LEARNER.transactionalId(),
+            512,
+            LEARNER.retainedGraphTokens(),
+            LEARNER.checkpointDirectory(),
+            LEARNER.checkpointEvery(),
+            LEARNER.checkpointsKept(),
+            LEARNER.topicReplication());
+    RunDefinition later =
+        RunDefinition.of(
+            settings(new RunConfig("run-a", 43, "p3o."), cut),
+            "model",
+            "weights",
+            "other-tokenizer",
+            "prompts");
+    assertThat(later.hash()).isNotEqualTo(earlier.hash());
+    assertThat(later.differencesFrom(earlier))
+        .containsExactly(
+            "learner.microBatchTokens: 4096 -> 512",
+            "model.tokenizerHash: tokenizer -> other-tokenizer",
+            "run.seed: 42 -> 43");
+  }
+
+  @Test
+  void differencesFromNamesKeysThatOneSideLacks() {
+    RunDefinition earlier = RunDefinition.parse("{\"a\":{\"b\":1}}");
+    RunDefinition later = RunDefinition.parse("{\"a\":{\"c\":2}}");
+    assertThat(later.differencesFrom(earlier))
+        .containsExactly("a.b: 1 -> absent", "a.c: absent -> 2");
+  }
+
+  @Test
+  void parseRefusesWhatIsNotJson() {
+    assertThatThrownBy(() -> RunDefinition.parse("{")).isInstanceOf(LedgerException.class);
+  }
+
+  private static void requireSorted(JsonNode node) {
+    List<String> keys = new ArrayList<>();
+    node.fieldNames().forEachRemaining(keys::add);
+    assertThat(keys).isSorted();
+    node.forEach(RunDefinitionTest::requireSorted);
+  }
+
+  private static RunDefinition definition(LearnerSettings settings) {
+    return RunDefinition.of(settings, "model", "weights", "tokenizer", "prompts");
+  }
+
+  private static LearnerSettings settings(RunConfig run, LearnerConfig learner) {
+    return new LearnerSettings(
+        run,
+        ModelSourceConfig.defaults(),
+        PromptsConfig.defaults(),
+        SamplingConfig.defaults(),
+        DispatchConfig.defaults(),
+        AlgorithmConfig.defaults(),
+        RatioConfig.defaults(),
+        OptimizerConfig.defaults(),
+        learner,
+        Map.of());
+  }
+}

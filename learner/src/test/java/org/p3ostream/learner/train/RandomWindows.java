@@ -1,0 +1,106 @@
+package org.p3ostream.learner.train;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.p3ostream.learner.window.RolloutContract;
+import org.p3ostream.learner.window.RolloutCoordinate;
+import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.learner.window.TrainingGroup;
+import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.Response;
+import org.p3ostream.schemas.avro.RolloutGroup;
+
+/** Windows of random tokens, taken through the contract as records are. */
+final class RandomWindows {
+
+  static final int GROUPS = 4;
+  static final int SAMPLES = 4;
+  private static final int MAX_POSITIONS = 64;
+
+  private RandomWindows() {}
+
+  /**
+   * {@link #GROUPS} records with prompts and responses of different lengths, some masked tokens.
+   */
+  static List<RolloutGroup> records(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<RolloutGroup> records = new ArrayList<>();
+    for (int slot = 0; slot < GROUPS; slot++) {
+      List<Response> responses = new ArrayList<>();
+      for (int i = 0; i < SAMPLES; i++) {
+        responses.add(response(random));
+      }
+      records.add(
+          RolloutGroup.newBuilder(RolloutGroups.good(slot, 0, 0, 0))
+              .setSamplesPerGroup(SAMPLES)
+              .setPromptTokens(tokens(random, 1 + random.nextInt(6)))
+              .setResponses(responses)
+              .build());
+    }
+    return records;
+  }
+
+  static Window window(long seed) {
+    return window(records(seed));
+  }
+
+  static Window window(List<RolloutGroup> records) {
+    List<TrainingGroup> groups = new ArrayList<>();
+    for (int i = 0; i < records.size(); i++) {
+      groups.add(group(records.get(i), i));
+    }
+    return new Window(0, groups);
+  }
+
+  /** All records with every response changed. */
+  static List<RolloutGroup> withResponses(
+      List<RolloutGroup> records, UnaryOperator<Response.Builder> change) {
+    return records.stream()
+        .map(
+            record ->
+                RolloutGroup.newBuilder(record)
+                    .setResponses(
+                        record.getResponses().stream()
+                            .map(response -> change.apply(Response.newBuilder(response)).build())
+                            .toList())
+                    .build())
+        .toList();
+  }
+
+  private static TrainingGroup group(RolloutGroup record, long recordOffset) {
+    RolloutContract contract =
+        new RolloutContract(
+            RolloutGroups.MODEL_HASH,
+            RolloutGroups.TOKENIZER_HASH,
+            RolloutGroups.VOCAB_SIZE,
+            record.getResponses().size(),
+            MAX_POSITIONS);
+    RolloutContract.Verdict verdict =
+        contract.check(record, new RolloutCoordinate(0, recordOffset), 9, 0, false);
+    if (verdict instanceof RolloutContract.Kept kept) {
+      return kept.group();
+    }
+    throw new AssertionError(verdict.toString());
+  }
+
+  /** Log-probs around those of a model that knows nothing, −ln 16 nats. */
+  private static Response response(SplittableRandom random) {
+    int length = 1 + random.nextInt(9);
+    List<Float> logprobs = new ArrayList<>();
+    List<Boolean> lossMask = new ArrayList<>();
+    for (int t = 0; t < length; t++) {
+      logprobs.add((float) (-Math.log(16) + random.nextDouble() - 0.5));
+      lossMask.add(random.nextInt(5) > 0);
+    }
+    return Response.newBuilder(RolloutGroups.response(random, length, 0, random.nextInt(3) / 2.0))
+        .setBehaviorLogprobs(logprobs)
+        .setLossMask(lossMask)
+        .build();
+  }
+
+  private static List<Integer> tokens(SplittableRandom random, int length) {
+    return random.ints(length, 0, RolloutGroups.VOCAB_SIZE).boxed().toList();
+  }
+}

@@ -1,0 +1,173 @@
+package org.p3ostream.learner.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.objective.Grpo;
+import org.p3ostream.learner.objective.KlProxy;
+import org.p3ostream.learner.objective.Objective;
+import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.StepContext;
+import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.avro.VersionRatioStatistics;
+import org.p3ostream.schemas.ratio.RatioStatistics;
+
+class WindowMetricsTest {
+
+  /** Rewards 1, 0 and 3, 0; lengths 5, 3 and 5, 3; one of four responses truncated. */
+  @Test
+  void responsesAreSummedUp() {
+    RolloutGroup first =
+        RolloutGroups.withResponse(
+            RolloutGroups.good(0, 0, 0, 0), 1, b -> b.setFinishReason(FinishReason.LENGTH));
+    RolloutGroup second =
+        RolloutGroup.newBuilder(
+                RolloutGroups.withResponse(RolloutGroups.good(1, 0, 0, 0), 0, b -> b.setReward(3)))
+            .setGeneratedAt(3_000)
+            .build();
+    Window window = RandomWindows.window(List.of(first, second));
+    StepMetrics metrics = metrics(window, tokens(new double[] {0}, 0), new P3o(), 0, 5_000);
+    assertThat(metrics.getRewardMean()).isEqualTo(1);
+    assertThat(metrics.getRewardStd()).isCloseTo(Math.sqrt(6.0 / 4), within(1e-15));
+    assertThat(metrics.getResponseLengthMean()).isEqualTo(4);
+    assertThat(metrics.getTruncatedFraction()).isEqualTo(0.25);
+    assertThat(metrics.getAgeMeanSeconds()).isEqualTo((4.0 + 2.0) / 2);
+  }
+
+  /** Twenty tokens: one sampled by version 1, nineteen by version 4; the policy is at 5. */
+  @Test
+  void stalenessIsCountedInVersionsPerToken() {
+    long[] versions = new long[20];
+    java.util.Arrays.fill(versions, 4);
+    versions[7] = 1;
+    StepMetrics metrics = metrics(window(), tokens(new double[20], versions), new P3o(), 5, 0);
+    assertThat(metrics.getStalenessMin()).isEqualTo(1);
+    assertThat(metrics.getStalenessMax()).isEqualTo(4);
+    assertThat(metrics.getStalenessMean()).isCloseTo((19 + 4) / 20.0, within(1e-15));
+    assertThat(metrics.getStalenessP95()).isEqualTo(1);
+    versions[8] = 2;
+    assertThat(metrics(window(), tokens(new double[20], versions), new P3o(), 5, 0))
+        .extracting(StepMetrics::getStalenessP95)
+        .isEqualTo(3L);
+  }
+
+  /** Ratios 2, 1, 1/2, 1/2. */
+  @Test
+  void ratiosAreRaw() {
+    double ln2 = Math.log(2);
+    double[] logRatios = {ln2, 0, -ln2, -ln2};
+    StepMetrics metrics = metrics(window(), tokens(logRatios, 0), new P3o(), 0, 0);
+    assertThat(metrics.getRatioMean()).isCloseTo(1, within(1e-6));
+    assertThat(metrics.getRatioStd()).isCloseTo(Math.sqrt(1.5 / 4), within(1e-6));
+    assertThat(metrics.getRatioMax()).isCloseTo(2, within(1e-6));
+    assertThat(metrics.getRatioAboveOneFraction()).isEqualTo(0.25);
+    double klMean = (ln2 - 0.5 + 2 * (1 - ln2)) / 4;
+    assertThat(metrics.getBehaviorKlProxyMean()).isCloseTo(klMean, within(1e-6));
+    assertThat(metrics.getBehaviorKlProxyMax()).isCloseTo(KlProxy.value(-ln2), within(1e-6));
+    assertThat(metrics.getValidTokens()).isEqualTo(4);
+  }
+
+  @Test
+  void capBelongsToP3oAndClipToGrpo() {
+    double[] logRatios = {1, 0.1, 0, -0.5};
+    StepMetrics p3o = metrics(window(), tokens(logRatios, 0), new P3o(), 0, 0);
+    assertThat(p3o.getAdaptiveCap()).isEqualTo(p3o.getNormalizedEss()).isLessThan(1);
+    assertThat(p3o.getCapFraction()).isEqualTo(0.75); // ratio 1 is above every cap below 1
+    assertThat(p3o.getClipFraction()).isNull();
+    assertThat(p3o.getLoss())
+        .isCloseTo(p3o.getPolicyLoss() + p3o.getAdaptiveKlLossMean(), within(1e-15));
+    StepMetrics grpo = metrics(window(), tokens(logRatios, 0), new Grpo(0.2, 0.2), 0, 0);
+    assertThat(grpo.getAdaptiveCap()).isNull();
+    assertThat(grpo.getCapFraction()).isNull();
+    assertThat(grpo.getClipFraction()).isEqualTo(0.25); // advantage 1: only the ratio above 1.2
+    assertThat(grpo.getAdaptiveKlLossMean()).isZero();
+  }
+
+  @Test
+  void ratioStatisticsByVersionMergeToThoseOfTheWindow() {
+    WindowTokens tokens = tokens(new double[] {0.3, -1, 2, 0.5, 0}, new long[] {3, 1, 3, 2, 1});
+    List<VersionRatioStatistics> byVersion = tokens.ratioStatisticsByVersion();
+    assertThat(byVersion)
+        .extracting(VersionRatioStatistics::getPolicyVersion)
+        .containsExactly(1L, 2L, 3L);
+    assertThat(byVersion)
+        .extracting(VersionRatioStatistics::getTokenCount)
+        .containsExactly(2L, 1L, 2L);
+    RatioStatistics merged = RatioStatistics.EMPTY;
+    for (VersionRatioStatistics part : byVersion) {
+      merged =
+          merged.merge(
+              new RatioStatistics(
+                  part.getLogSumRatio(), part.getLogSumSquaredRatio(), part.getTokenCount()));
+    }
+    assertThat(merged.normalizedEss())
+        .isCloseTo(tokens.ratioStatistics().normalizedEss(), within(1e-14));
+  }
+
+  private static Window window() {
+    return RandomWindows.window(List.of(RolloutGroups.good(0, 0, 0, 0)));
+  }
+
+  private static WindowTokens tokens(double[] logRatios, long version) {
+    long[] versions = new long[logRatios.length];
+    java.util.Arrays.fill(versions, version);
+    return tokens(logRatios, versions);
+  }
+
+  /** Policy log-prob −2, advantage 1, in two micro-batches. */
+  private static WindowTokens tokens(double[] logRatios, long[] versions) {
+    WindowTokens tokens = new WindowTokens(logRatios.length);
+    int half = logRatios.length / 2;
+    append(tokens, logRatios, versions, 0, half);
+    append(tokens, logRatios, versions, half, logRatios.length);
+    return tokens;
+  }
+
+  private static void append(
+      WindowTokens tokens, double[] logRatios, long[] versions, int from, int to) {
+    int count = to - from;
+    float[] logprobs = new float[count];
+    double[] behavior = new double[count];
+    double[] advantages = new double[count];
+    long[] batchVersions = new long[count];
+    for (int i = 0; i < count; i++) {
+      logprobs[i] = -2;
+      behavior[i] = -2 - logRatios[from + i];
+      advantages[i] = 1;
+      batchVersions[i] = versions[from + i];
+    }
+    tokens.append(
+        new MicroBatch(
+            1,
+            count,
+            new long[count],
+            new long[count],
+            new long[count],
+            behavior,
+            advantages,
+            batchVersions),
+        logprobs);
+  }
+
+  private static StepMetrics metrics(
+      Window window, WindowTokens tokens, Objective objective, long policyVersion, long nowMs) {
+    RatioStatistics ratios = tokens.ratioStatistics();
+    return WindowMetrics.of(
+        window,
+        tokens,
+        ratios,
+        objective,
+        new StepContext(ratios.normalizedEss(), tokens.count()),
+        policyVersion,
+        0.5,
+        1e-3,
+        2,
+        nowMs);
+  }
+}

@@ -1,0 +1,367 @@
+package org.p3ostream.learner.window;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.p3ostream.learner.window.RolloutGroups.good;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.DeadLetter;
+import org.p3ostream.schemas.avro.RejectionReason;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.VersionSegment;
+import org.p3ostream.schemas.serde.Decoded;
+
+class IntakeTest {
+
+  private static final int GROUPS_PER_WINDOW = 2;
+  private static final int PARTITIONS = 2;
+
+  private final DispatchBook book = new DispatchBook();
+  private final Intake intake = intake(book, RolloutGroups.contract());
+  private long nextOffset;
+
+  IntakeTest() {
+    for (long groupId = 0; groupId < 4; groupId++) {
+      book.dispatch(groupId, 0, 0);
+    }
+  }
+
+  @Test
+  void takeHandsOutACompleteWindowInGroupOrderAndSettlesIt() {
+    accept(good(1, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isFalse();
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+    accept(good(2, 0, 1, 0));
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isTrue();
+    assertThat(intake.isComplete(1)).isFalse();
+    assertThat(intake.cursor(0).nextOffset()).isZero();
+
+    Window window = intake.take(0);
+    assertThat(window.index()).isZero();
+    assertThat(window.groups()).extracting(TrainingGroup::groupId).containsExactly(0L, 1L);
+    assertThat(intake.cursor(0).nextOffset()).isEqualTo(1); // group 2 is outstanding
+    assertThat(intake.cursor(0).consumedAhead()).containsExactly(2L);
+    assertThat(book.openGroups()).isEqualTo(2);
+    assertThat(intake.admittedGroups(0)).isZero();
+    assertThat(intake.admittedGroups(1)).isEqualTo(1);
+    assertThat(intake.drainRejections()).isEmpty();
+  }
+
+  @Test
+  void takeRefusesAnIncompleteWindow() {
+    accept(good(0, 0, 0, 0));
+    assertThatThrownBy(() -> intake.take(0))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("window 0");
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+  }
+
+  @Test
+  void acceptRejectsBytesThatCouldNotBeDecoded() {
+    intake.accept(
+        new RolloutCoordinate(1, 4),
+        123,
+        new Decoded.Rejected(RejectionReason.UNDECODABLE, "no wire format"),
+        0);
+    assertThat(intake.pendingRejections()).isEqualTo(1);
+    assertThat(intake.drainRejections())
+        .containsExactly(
+            new Rejection(
+                new RolloutCoordinate(1, 4),
+                RejectionReason.UNDECODABLE,
+                null,
+                "no wire format",
+                null,
+                123));
+    assertThat(intake.pendingRejections()).isZero();
+    assertThat(intake.cursor(1).nextOffset()).isEqualTo(5);
+  }
+
+  @Test
+  void acceptRejectsARecordOfAnotherType() {
+    DeadLetter other =
+        DeadLetter.newBuilder()
+            .setRunId("run-a")
+            .setSourceTopic("rollouts")
+            .setSourcePartition(0)
+            .setSourceOffset(0)
+            .setReason(RejectionReason.STALE)
+            .setCause("")
+            .setValueBytes(0)
+            .setRejectedAt(0)
+            .build();
+    intake.accept(new RolloutCoordinate(0, 0), 9, new Decoded.Accepted(other), 0);
+    assertRejected(RejectionReason.WRONG_RECORD_TYPE, null);
+  }
+
+  @Test
+  void acceptRejectsAnotherRun() {
+    accept(RolloutGroup.newBuilder(good(0, 0, 0, 0)).setRunId("run-b").build());
+    assertRejected(RejectionReason.FOREIGN_RUN, "runId");
+    assertThat(intake.replacementDue()).isFalse();
+  }
+
+  @Test
+  void acceptRejectsGroupsThatNobodyDispatched() {
+    accept(good(4, 0, 2, 0));
+    assertRejected(RejectionReason.NOT_DISPATCHED, "groupId");
+    accept(good(-1, 0, 0, 0));
+    assertRejected(RejectionReason.NOT_DISPATCHED, "groupId");
+    accept(good(0, 1, 0, 0));
+    assertRejected(RejectionReason.NOT_DISPATCHED, "attempt");
+    accept(good(0, -1, 0, 0));
+    assertRejected(RejectionReason.NOT_DISPATCHED, "attempt");
+    accept(good(0, 0, 1, 0)); // another window than the group's
+    assertRejected(RejectionReason.NOT_DISPATCHED, "groupId");
+    assertThat(intake.replacementDue()).isFalse();
+    assertThat(intake.admittedGroups(0)).isZero();
+  }
+
+  @Test
+  void acceptRejectsTheSecondOfTwoGroupsAsDuplicate() {
+    accept(good(0, 0, 0, 0));
+    accept(good(0, 0, 0, 0));
+    assertRejected(RejectionReason.DUPLICATE, "groupId");
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+    assertThat(intake.replacementDue()).isFalse();
+  }
+
+  @Test
+  void acceptRejectsAGroupOfASettledWindowAsDuplicate() {
+    accept(good(0, 0, 0, 0));
+    accept(good(1, 0, 0, 0));
+    intake.take(0);
+    accept(good(1, 0, 0, 0));
+    assertRejected(RejectionReason.DUPLICATE, "groupId");
+  }
+
+  @Test
+  void acceptAsksForAReplacementWhenTheContentBreaksTheContract() {
+    accept(broken(1, 0));
+    assertThat(intake.replacementDue()).isTrue();
+    List<Rejection> rejections = intake.drainRejections();
+    assertThat(rejections).hasSize(1);
+    assertThat(rejections.get(0).reason()).isEqualTo(RejectionReason.NON_FINITE);
+    assertThat(rejections.get(0).field()).isEqualTo("responses[0].reward");
+    assertThat(rejections.get(0).origin()).isEqualTo(new Rejection.Origin(1, 0, "producer-1"));
+    accept(good(1, 0, 0, 0)); // the same attempt again is of no use: its replacement is due
+    assertRejected(RejectionReason.DUPLICATE, "groupId");
+
+    assertThat(intake.drainReplacements()).containsExactly(1L);
+    assertThat(intake.replacementDue()).isFalse();
+    book.dispatch(1, 1, 5);
+    accept(good(1, 0, 0, 0));
+    assertRejected(RejectionReason.SUPERSEDED, "attempt");
+    accept(good(1, 1, 0, 0));
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+  }
+
+  @Test
+  void acceptTakesTheVersionAskedForFromTheDispatch() {
+    book.dispatch(4, 0, 3);
+    accept(good(4, 0, 2, 2), 9);
+    assertRejected(
+        RejectionReason.WRONG_POLICY_VERSION, "responses[0].versionSegments[0].policyVersion");
+    Intake free =
+        new Intake(
+            RolloutGroups.RUN_ID,
+            RolloutGroups.contract(),
+            book,
+            GROUPS_PER_WINDOW,
+            false,
+            Map.of(0, new PartitionCursor(0, List.of())));
+    free.accept(new RolloutCoordinate(0, 0), 1, new Decoded.Accepted(good(4, 0, 2, 4)), 9);
+    assertThat(free.admittedGroups(2)).isEqualTo(1);
+  }
+
+  @Test
+  void acceptRejectsAVersionThatDoesNotExistYet() {
+    RolloutGroup future =
+        RolloutGroups.withResponse(
+            good(0, 0, 0, 0), 0, b -> b.setVersionSegments(List.of(new VersionSegment(0, 2L))));
+    accept(future, 1);
+    assertRejected(
+        RejectionReason.UNKNOWN_POLICY_VERSION, "responses[0].versionSegments[0].policyVersion");
+  }
+
+  @Test
+  void acceptPassesOverRecordsSettledBeforeARestart() {
+    Intake resumed =
+        new Intake(
+            RolloutGroups.RUN_ID,
+            RolloutGroups.contract(),
+            book,
+            GROUPS_PER_WINDOW,
+            true,
+            Map.of(0, new PartitionCursor(3, List.of(5L))));
+    resumed.accept(new RolloutCoordinate(0, 5), 1, new Decoded.Accepted(good(0, 0, 0, 0)), 0);
+    assertThat(resumed.admittedGroups(0)).isZero();
+    assertThat(resumed.drainRejections()).isEmpty();
+  }
+
+  @Test
+  void acceptRefusesAPartitionThatItDoesNotKnow() {
+    assertThatThrownBy(
+            () ->
+                intake.accept(
+                    new RolloutCoordinate(7, 0), 1, new Decoded.Accepted(good(0, 0, 0, 0)), 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("partition 7");
+  }
+
+  /**
+   * Random arrivals of good, broken, duplicate, superseded and stray records over two partitions,
+   * windows taken as they complete, prompts dispatched as the ledger would: each record is settled
+   * exactly once, trained once per group, and no progress passes an outstanding record.
+   */
+  @Test
+  void everyRecordIsSettledOnceUnderRandomInterleavings() {
+    for (long seed = 0; seed < 60; seed++) {
+      new Interleaving(seed).run();
+    }
+  }
+
+  private static final class Interleaving {
+    private final SplittableRandom random;
+    private final String seed;
+    private final DispatchBook book = new DispatchBook();
+    private final Intake intake = intake(book, RolloutGroups.contract());
+    private final List<RolloutGroup> inFlight = new ArrayList<>();
+    private final Map<RolloutCoordinate, String> fates = new HashMap<>();
+    private final long[] ends = new long[PARTITIONS];
+    private long nextWindow;
+
+    Interleaving(long seed) {
+      this.random = new SplittableRandom(seed);
+      this.seed = "seed " + seed;
+    }
+
+    void run() {
+      dispatch(0);
+      dispatch(1);
+      while (nextWindow < 12) {
+        arrive();
+        settleRejections();
+        replace();
+        while (intake.isComplete(nextWindow)) {
+          take();
+        }
+        requireProgress();
+      }
+    }
+
+    private void dispatch(long window) {
+      for (int slot = 0; slot < GROUPS_PER_WINDOW; slot++) {
+        long groupId = window * GROUPS_PER_WINDOW + slot;
+        book.dispatch(groupId, 0, 0);
+        publish(groupId, 0);
+      }
+    }
+
+    /** Sometimes broken, sometimes twice, sometimes with a stray beside it. */
+    private void publish(long groupId, int attempt) {
+      long window = groupId / GROUPS_PER_WINDOW;
+      int kind = random.nextInt(10);
+      inFlight.add(kind < 3 ? broken(groupId, attempt) : good(groupId, attempt, window, 0));
+      if (kind % 3 == 0) {
+        inFlight.add(good(groupId, attempt, window, 0));
+      }
+      if (kind == 5) {
+        inFlight.add(good(groupId + 1_000, attempt, window, 0));
+      }
+    }
+
+    private void arrive() {
+      assertThat(inFlight).as(seed).isNotEmpty();
+      RolloutGroup group = inFlight.remove(random.nextInt(inFlight.size()));
+      int partition = random.nextInt(PARTITIONS);
+      ends[partition] += random.nextInt(3); // transaction markers
+      RolloutCoordinate coordinate = new RolloutCoordinate(partition, ends[partition]++);
+      fates.put(coordinate, "");
+      intake.accept(coordinate, 10, new Decoded.Accepted(group), 0);
+    }
+
+    private void settleRejections() {
+      for (Rejection rejection : intake.drainRejections()) {
+        settle(rejection.coordinate(), rejection.reason().name());
+      }
+    }
+
+    private void replace() {
+      for (long groupId : intake.drainReplacements()) {
+        int attempt = book.find(groupId).attempt() + 1;
+        book.dispatch(groupId, attempt, 0);
+        publish(groupId, attempt);
+      }
+    }
+
+    private void take() {
+      Window window = intake.take(nextWindow);
+      assertThat(window.groups())
+          .as(seed)
+          .extracting(TrainingGroup::groupId)
+          .containsExactly(nextWindow * 2, nextWindow * 2 + 1);
+      window.groups().forEach(group -> settle(group.coordinate(), "trained"));
+      nextWindow++;
+      dispatch(nextWindow + 1);
+    }
+
+    private void settle(RolloutCoordinate coordinate, String fate) {
+      assertThat(fates.put(coordinate, fate)).as("%s %s", seed, coordinate).isEmpty();
+    }
+
+    private void requireProgress() {
+      for (int partition = 0; partition < PARTITIONS; partition++) {
+        long nextOffset = intake.cursor(partition).nextOffset();
+        List<Long> ahead = intake.cursor(partition).consumedAhead();
+        for (Map.Entry<RolloutCoordinate, String> entry : fates.entrySet()) {
+          RolloutCoordinate coordinate = entry.getKey();
+          if (coordinate.partition() == partition) {
+            boolean settled =
+                coordinate.recordOffset() < nextOffset || ahead.contains(coordinate.recordOffset());
+            assertThat(settled)
+                .as("%s %s", seed, coordinate)
+                .isEqualTo(!entry.getValue().isEmpty());
+          }
+        }
+      }
+    }
+  }
+
+  private static Intake intake(DispatchBook book, RolloutContract contract) {
+    Map<Integer, PartitionCursor> cursors = new TreeMap<>();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      cursors.put(partition, new PartitionCursor(0, List.of()));
+    }
+    return new Intake(RolloutGroups.RUN_ID, contract, book, GROUPS_PER_WINDOW, true, cursors);
+  }
+
+  private static RolloutGroup broken(long groupId, int attempt) {
+    return RolloutGroups.withResponse(
+        good(groupId, attempt, groupId / GROUPS_PER_WINDOW, 0), 0, b -> b.setReward(Double.NaN));
+  }
+
+  private void accept(RolloutGroup group) {
+    accept(group, 0);
+  }
+
+  private void accept(RolloutGroup group, long currentVersion) {
+    intake.accept(
+        new RolloutCoordinate(0, nextOffset++), 10, new Decoded.Accepted(group), currentVersion);
+  }
+
+  private void assertRejected(RejectionReason reason, String field) {
+    List<Rejection> rejections = intake.drainRejections();
+    assertThat(rejections).hasSize(1);
+    assertThat(rejections.get(0).reason()).isEqualTo(reason);
+    assertThat(rejections.get(0).field()).isEqualTo(field);
+  }
+}
