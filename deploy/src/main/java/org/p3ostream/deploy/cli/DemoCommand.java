@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.demo.Demo;
 import org.p3ostream.deploy.demo.DemoOptions;
 import org.p3ostream.learner.task.SyntheticTask;
@@ -79,12 +80,14 @@ final class DemoCommand implements Callable<Integer> {
     try {
       demo.run();
       return ExitCode.DONE;
+    } catch (ConfigException e) {
+      throw e;
     } catch (Exception e) {
       if (demo.isClosed()) {
         return ExitCode.FAILED; // unseen: the JVM is going down by the signal that closed the demo
       }
-      System.err.println("p3o: the demo failed; data and logs are in " + demo.directory());
-      throw e;
+      throw new IllegalStateException(
+          e.getMessage() + "\np3o: data and logs are in " + demo.directory(), e);
     }
   }
 

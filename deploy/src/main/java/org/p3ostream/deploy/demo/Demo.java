@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
@@ -51,6 +52,7 @@ public final class Demo implements AutoCloseable {
    */
   public void run() throws Exception {
     try {
+      ConfigLoader.load(null, DemoRecipe.settings(options, directory)); // before anything starts
       out.println("work directory " + directory.root());
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
@@ -70,7 +72,7 @@ public final class Demo implements AutoCloseable {
         serve(config, stack);
       }
     } catch (Exception e) {
-      failed = !isClosed();
+      failed = !isClosed() && !(e instanceof ConfigException);
       throw e;
     }
   }
