@@ -1,9 +1,11 @@
 package org.p3ostream.rolloutproducer;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -51,6 +53,14 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
         addRecord(record);
       }
     }
+  }
+
+  /** A real consumer forgets that a partition was paused when it gives it away. */
+  @Override
+  public synchronized Set<TopicPartition> paused() {
+    Set<TopicPartition> paused = new HashSet<>(super.paused());
+    paused.retainAll(assignment());
+    return paused;
   }
 
   /** Every position this consumer was sent to. */

@@ -53,7 +53,6 @@ class SnapshotLogTest {
           PARTITION, nextOffset++, RecordKeys.of(version), codec.encode("snapshots", record));
     }
     nextOffset++; // transaction marker
-    consumer.updateEndOffsets(Map.of(PARTITION, nextOffset));
   }
 
   private void appendVersions(long first, long last) {
