@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -17,6 +19,8 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
 
   private final List<ConsumerRecord<byte[], byte[]>> log = new ArrayList<>();
   private final List<Long> seeks = new ArrayList<>();
+  private final List<Runnable> heldCommits = new ArrayList<>();
+  private boolean holdCommits;
 
   public LogConsumer() {
     super("earliest");
@@ -52,6 +56,27 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
       if (record.partition() == partition.partition() && record.offset() >= offset) {
         addRecord(record);
       }
+    }
+  }
+
+  /** From now on commits stay under way until {@link #completeCommits}. */
+  public synchronized void holdCommits() {
+    holdCommits = true;
+  }
+
+  public synchronized void completeCommits() {
+    holdCommits = false;
+    heldCommits.forEach(Runnable::run);
+    heldCommits.clear();
+  }
+
+  @Override
+  public synchronized void commitAsync(
+      Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+    if (holdCommits) {
+      heldCommits.add(() -> super.commitAsync(offsets, callback));
+    } else {
+      super.commitAsync(offsets, callback);
     }
   }
 
