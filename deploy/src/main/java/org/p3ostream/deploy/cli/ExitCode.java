@@ -1,7 +1,6 @@
 package org.p3ostream.deploy.cli;
 
 import org.p3ostream.deploy.config.ConfigException;
-import org.p3ostream.learner.commit.FencedException;
 import picocli.CommandLine.ParameterException;
 
 /** What the process tells its caller. */
@@ -26,6 +25,9 @@ public final class ExitCode {
     if (failure instanceof ConfigException || failure instanceof ParameterException) {
       return USAGE;
     }
-    return failure instanceof FencedException ? FENCED : FAILED;
+    boolean fenced =
+        failure instanceof org.p3ostream.learner.commit.FencedException
+            || failure instanceof org.p3ostream.rolloutproducer.runtime.FencedException;
+    return fenced ? FENCED : FAILED;
   }
 }

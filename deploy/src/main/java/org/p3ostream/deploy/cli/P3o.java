@@ -12,7 +12,14 @@ import picocli.CommandLine.Command;
     description = "Streaming reinforcement-learning post-training of language models on Kafka.",
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
-    subcommands = {UpCommand.class, LearnerCommand.class},
+    subcommands = {
+      UpCommand.class,
+      DemoCommand.class,
+      LearnerCommand.class,
+      ProducerCommand.class,
+      StreamsCommand.class,
+      PretrainCommand.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",

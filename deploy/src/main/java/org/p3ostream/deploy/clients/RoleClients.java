@@ -11,7 +11,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.rolloutproducer.config.ProducerSettings;
+import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.streams.runtime.StreamsClients;
 
 /** Builds the clients of one role and closes all of them at the end. */
 public final class RoleClients implements AutoCloseable {
@@ -34,25 +37,30 @@ public final class RoleClients implements AutoCloseable {
    * @throws BrokerUnreachableException naming the address if none answers within {@code timeout}
    */
   public void awaitBroker(Duration timeout, Consumer<String> notice) {
-    try (Admin admin = Admin.create(properties.admin())) {
+    Admin admin = Admin.create(properties.admin());
+    try {
       new BrokerProbe(admin, config.bootstrapServers(), notice).await(timeout);
+    } finally {
+      admin.close(Duration.ZERO); // a pending call would hold the close for a minute
     }
   }
 
-  Admin admin() {
+  /** An admin client. */
+  public Admin admin() {
     return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
   }
 
-  KafkaProducer<byte[], byte[]> producer(String transactionalId) {
+  private KafkaProducer<byte[], byte[]> transactionalProducer(String transactionalId) {
     return closedAtTheEnd(
         new KafkaProducer<>(properties.producer(transactionalId)), p -> p.close(CLOSE_TIMEOUT));
   }
 
-  KafkaConsumer<byte[], byte[]> reader() {
+  /** A consumer that assigns and seeks, without a group. */
+  public KafkaConsumer<byte[], byte[]> reader() {
     return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
   }
 
-  KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
+  private KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
     return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
   }
 
@@ -60,20 +68,37 @@ public final class RoleClients implements AutoCloseable {
   public LearnerClients learner(LearnerSettings settings) {
     return new LearnerClients(
         admin(),
-        producer(settings.learner().transactionalId()),
+        transactionalProducer(settings.learner().transactionalId()),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
         codec());
   }
 
+  /** The clients of a rollout producer. */
+  public ProducerClients producer(ProducerSettings settings) {
+    return new ProducerClients(
+        admin(),
+        transactionalProducer(settings.transactionalId()),
+        groupMember(settings.groupId()),
+        reader(),
+        codec());
+  }
+
+  /** What the metrics service builds its clients from. */
+  public StreamsClients streams() {
+    return new StreamsClients(config.kafka(), this::newCodec);
+  }
+
   /** A codec with the serde of the configuration. */
-  RecordCodec codec() {
-    return closedAtTheEnd(
-        RecordCodec.create(
-            config.serde().serializerClass(),
-            config.serde().deserializerClass(),
-            config.serde().settingsOver(config.registry().settings())),
-        RecordCodec::close);
+  public RecordCodec codec() {
+    return closedAtTheEnd(newCodec(), RecordCodec::close);
+  }
+
+  private RecordCodec newCodec() {
+    return RecordCodec.create(
+        config.serde().serializerClass(),
+        config.serde().deserializerClass(),
+        config.serde().settingsOver(config.registry().settings()));
   }
 
   /** Closes what was built, newest first. */

@@ -120,6 +120,12 @@ final class ConfigOverlay {
 
   private void addValue(
       String path, ConfigShape.Value leaf, ObjectNode target, String key, JsonNode value) {
+    if (value.isNull()) {
+      if (!target.get(key).isNull()) {
+        problems.add(path + ": must have a value");
+      }
+      return;
+    }
     try {
       target.set(key, ScalarReader.read(leaf, value));
     } catch (IllegalArgumentException | ArithmeticException e) {

@@ -1,5 +1,6 @@
 package org.p3ostream.deploy.config;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -14,7 +15,11 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.rolloutproducer.config.ProducerConfig;
+import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.schemas.registry.RegistryConfig;
+import org.p3ostream.streams.config.StreamsConfig;
+import org.p3ostream.streams.config.StreamsSettings;
 
 /**
  * One configuration file for all roles. Each section is a record of the module that uses it; this
@@ -34,7 +39,9 @@ public record P3oConfig(
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
-    LearnerConfig learner) {
+    LearnerConfig learner,
+    ProducerConfig producer,
+    StreamsConfig streams) {
 
   /** What exactly-once processing rests on; the roles set these themselves. */
   private static final Set<String> SET_BY_ROLES =
@@ -85,7 +92,9 @@ public record P3oConfig(
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
-        LearnerConfig.defaults());
+        LearnerConfig.defaults(),
+        ProducerConfig.defaults(),
+        StreamsConfig.defaults());
   }
 
   /** Kafka properties in the order of their names. */
@@ -107,5 +116,21 @@ public record P3oConfig(
   public LearnerSettings learnerSettings(Map<String, String> environment) {
     return new LearnerSettings(
         run, model, prompts, sampling, dispatch, algorithm, ratio, optimizer, learner, environment);
+  }
+
+  /** What a rollout producer is told. */
+  public ProducerSettings producerSettings() {
+    return new ProducerSettings(
+        run.id(),
+        run.topicPrefix(),
+        Path.of(model.directory()),
+        model.device(),
+        model.threads(),
+        producer);
+  }
+
+  /** What the metrics service is told. */
+  public StreamsSettings streamsSettings() {
+    return new StreamsSettings(run.id(), run.topicPrefix(), streams);
   }
 }

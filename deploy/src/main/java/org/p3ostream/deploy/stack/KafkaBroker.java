@@ -2,6 +2,7 @@ package org.p3ostream.deploy.stack;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -142,7 +143,7 @@ public final class KafkaBroker implements AutoCloseable {
 
   private boolean isListening() {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress("127.0.0.1", port), 200);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 200);
       return true;
     } catch (IOException e) {
       return false;

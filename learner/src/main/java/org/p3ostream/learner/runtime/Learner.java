@@ -2,7 +2,6 @@ package org.p3ostream.learner.runtime;
 
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -131,7 +130,7 @@ public final class Learner {
 
   private void open(
       RunAssets assets, LedgerState ledger, EventComposer composer, StepCommitter committer) {
-    Map<String, String> environment = new HashMap<>(settings.environment());
+    Map<String, String> environment = new TreeMap<>(settings.environment());
     environment.put("torch", TorchRuntime.version());
     environment.put("device", settings.model().device());
     environment.put("threads", Integer.toString(settings.model().threads()));

@@ -36,7 +36,7 @@ final class TopicProvisioner {
     if (!missing.isEmpty()) {
       LOG.info("created topics {}", missing.stream().map(TopicSpec::name).toList());
     }
-    requireShapes(topics);
+    requireShapes(topics.all().stream().filter(topic -> existing.contains(topic.name())).toList());
   }
 
   private void create(TopicSpec topic) {
@@ -49,10 +49,10 @@ final class TopicProvisioner {
     }
   }
 
-  private void requireShapes(TopicCatalogue topics) {
-    List<String> names = topics.all().stream().map(TopicSpec::name).toList();
+  private void requireShapes(List<TopicSpec> existing) {
+    List<String> names = existing.stream().map(TopicSpec::name).toList();
     Map<String, TopicDescription> found = get(admin.describeTopics(names).allTopicNames());
-    for (TopicSpec topic : topics.all()) {
+    for (TopicSpec topic : existing) {
       TopicDescription description = found.get(topic.name());
       int partitions = description == null ? 0 : description.partitions().size();
       if (partitions != topic.partitions()) {

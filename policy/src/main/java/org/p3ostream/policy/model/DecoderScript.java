@@ -47,6 +47,7 @@ public final class DecoderScript {
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("SPLIT_SIZES", sizes);
     figures.put("FINAL_NORM", finalNorm);
+    figures.put("LAST_NORM", 1 + 7 * config.layers());
     figures.put("HEAD", config.tiedEmbeddings() ? 0 : finalNorm + 1);
     figures.put("DTYPE", scalarType(dtype));
     figures.put("VOCAB", config.vocabSize());
@@ -57,12 +58,16 @@ public final class DecoderScript {
     figures.put("HEADS", heads);
     figures.put("KV_HEADS", keyValueHeads);
     figures.put("ALL_HEADS", heads + 2 * keyValueHeads);
+    figures.put("QK_HEADS", heads + keyValueHeads);
     figures.put("GROUP", config.queryHeadsPerGroup());
     figures.put("HEAD_DIM", headDim);
     figures.put("HALF_HEAD", headDim / 2);
     figures.put("QUERY", (long) heads * headDim);
     figures.put("QKV", (long) (heads + 2 * keyValueHeads) * headDim);
-    figures.put("EPS", config.rmsNormEps());
+    figures.put("HIDDEN_EPS", config.hiddenSize() * config.rmsNormEps());
+    figures.put("HEAD_EPS", headDim * config.rmsNormEps());
+    figures.put("ROOT_HIDDEN", Math.sqrt(config.hiddenSize()));
+    figures.put("ROOT_HEAD_DIM", Math.sqrt(headDim));
     figures.put("LOG_FREQUENCY_STEP", -2 * Math.log(config.ropeTheta()) / headDim);
     figures.put("EOS", config.eosTokenId());
     Map<String, String> texts = new LinkedHashMap<>();

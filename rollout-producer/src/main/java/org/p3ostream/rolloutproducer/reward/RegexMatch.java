@@ -13,12 +13,21 @@ import com.google.re2j.PatternSyntaxException;
 final class RegexMatch implements Reward {
   static final String NAME = "regex";
 
+  /** Characters; bounds the compiled program, the depth of nesting and so the time per match. */
+  private static final int LARGEST_EXPRESSION = 2000;
+
   @Override
   public Score score(String response, String referenceAnswer) {
     return Score.pass(NAME, compile(referenceAnswer).matcher(response).matches());
   }
 
   private static Pattern compile(String expression) {
+    long size = ExpressionSize.of(expression, LARGEST_EXPRESSION);
+    if (size > LARGEST_EXPRESSION) {
+      throw new IllegalArgumentException(
+          "reward %s: '%.100s' of %d characters is too large with its repetitions written out"
+              .formatted(NAME, expression, expression.length()));
+    }
     try {
       return Pattern.compile(expression);
     } catch (PatternSyntaxException e) {

@@ -28,7 +28,8 @@ final class Outage {
     long since = sinceMs.orElse(nowMs);
     if (sinceMs.isEmpty()) {
       sinceMs = OptionalLong.of(nowMs);
-      log.warn("{} fails, trying on for {} s", dependency, deadlineMs / 1000, cause);
+      log.warn("{} fails, trying on for {} s: {}", dependency, deadlineMs / 1000, cause.toString());
+      log.debug("First failure of {}", dependency, cause);
     }
     if (nowMs - since >= deadlineMs) {
       throw new UnavailableException(

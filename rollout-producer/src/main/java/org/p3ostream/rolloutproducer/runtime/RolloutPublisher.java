@@ -7,9 +7,12 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Publishes finished groups and the offsets of their prompts, both or neither. */
 final class RolloutPublisher {
+  private static final Logger log = LoggerFactory.getLogger(RolloutPublisher.class);
 
   /** What became of a batch. */
   enum Outcome {
@@ -52,6 +55,7 @@ final class RolloutPublisher {
     } catch (ProducerFencedException | FencedInstanceIdException e) {
       throw fenced(e);
     } catch (KafkaException e) {
+      log.warn("Transaction aborted, {} groups go again: {}", batch.results().size(), e.toString());
       abort();
       broker.failed(e, clock.millis());
       return Outcome.ABORTED;

@@ -71,16 +71,16 @@ final class ServingLoop {
     try {
       poll();
       encodeGenerated();
+      startNext();
       registry.recovered();
     } catch (RegistryUnavailableException e) {
       registry.failed(e, clock.millis());
     }
-    startNext();
     if (!isSampling() && !prompts.markUnderWay()) {
       publishFinished();
     }
     recallMissing();
-    prompts.openPartitions(isBlocked());
+    prompts.openPartitions(isBlocked() && backlog.finished().isEmpty());
   }
 
   private void poll() throws InterruptedException {
@@ -116,15 +116,19 @@ final class ServingLoop {
     }
   }
 
+  /** Starts the next prompt that can be; those that are refused on the way are finished at once. */
   private void startNext() {
-    if (isSampling() || (backlog.holdsSuspect() && !backlog.finished().isEmpty())) {
-      return;
+    while (!isSampling() && !(backlog.holdsSuspect() && !backlog.finished().isEmpty())) {
+      Optional<PendingPrompt> next = backlog.nextStartable(this::isServable);
+      if (next.isEmpty()) {
+        return;
+      }
+      start(next.get());
+      encodeGenerated();
     }
-    Optional<PendingPrompt> next = backlog.nextStartable(this::isServable);
-    if (next.isEmpty()) {
-      return;
-    }
-    PendingPrompt prompt = next.get();
+  }
+
+  private void start(PendingPrompt prompt) {
     prompts.mark(backlog.startMarks(prompt.position()));
     backlog.start(prompt.position());
     Optional<RolloutGroup> refusal = admission.refusal(prompt);
@@ -161,17 +165,22 @@ final class ServingLoop {
   }
 
   private void recallMissing() {
-    OptionalLong missing = OptionalLong.empty();
-    OptionalLong manifestOffset = OptionalLong.empty();
-    List<PendingPrompt> heads = isBlocked() ? backlog.heads() : List.of();
-    if (!heads.isEmpty() && heads.get(0).task().getExactPolicyVersion() != null) {
-      PromptTask task = heads.get(0).task();
-      missing = OptionalLong.of(task.getExactPolicyVersion());
-      Long offset = task.getManifestOffset();
-      manifestOffset = offset == null ? manifestOffset : OptionalLong.of(offset);
+    Optional<PromptTask> blocked =
+        (isBlocked() ? backlog.heads() : List.<PendingPrompt>of())
+            .stream()
+                .map(PendingPrompt::task)
+                .filter(task -> task.getExactPolicyVersion() != null)
+                .findFirst();
+    OptionalLong missing = optional(blocked.map(PromptTask::getExactPolicyVersion));
+    if (missing.isPresent()) {
       snapshots.versions().want(missing);
     }
-    snapshots.recallIfDue(missing, manifestOffset, clock.millis());
+    snapshots.recallIfDue(
+        missing, optional(blocked.map(PromptTask::getManifestOffset)), clock.millis());
+  }
+
+  private static OptionalLong optional(Optional<Long> value) {
+    return value.stream().mapToLong(Long::longValue).findFirst();
   }
 
   private boolean isSampling() {

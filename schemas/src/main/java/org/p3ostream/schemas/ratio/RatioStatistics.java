@@ -103,14 +103,20 @@ public record RatioStatistics(double logSumRatio, double logSumSquaredRatio, lon
     return tokenCount == 0 ? Double.NaN : Math.exp(logSumRatio - Math.log(tokenCount));
   }
 
-  /** Population standard deviation of the raw ratio; NaN for no token. */
+  /**
+   * Population standard deviation of the raw ratio; NaN for no token.
+   *
+   * <pre>  std = mean · sqrt(N · S2 / S1² − 1)  </pre>
+   *
+   * Taken from the log sums, so that it overflows only where the mean does.
+   */
   public double stdRatio() {
-    if (tokenCount == 0) {
+    if (tokenCount == 0 || !isFinite()) {
       return Double.NaN;
     }
-    double mean = meanRatio();
-    double meanSquare = Math.exp(logSumSquaredRatio - Math.log(tokenCount));
-    return Math.sqrt(Math.max(0, meanSquare - mean * mean));
+    double logMeanSquareOverSquaredMean =
+        logSumSquaredRatio - 2 * logSumRatio + Math.log(tokenCount);
+    return meanRatio() * Math.sqrt(Math.max(0, Math.expm1(logMeanSquareOverSquaredMean)));
   }
 
   /** True when both sums are finite; false for no token. */

@@ -29,6 +29,9 @@ public final class SchemaRegistryClient {
 
   private record SubjectLevel(String subject, CompatibilityLevel level) {}
 
+  /** No such subject, no such schema, no level set for the subject. */
+  private static final Set<Integer> ABSENT = Set.of(40401, 40403, 40408);
+
   private final RegistryHttp http;
   private final Map<SubjectText, Integer> registered = new ConcurrentHashMap<>();
   private final Map<Integer, Schema> schemas = new ConcurrentHashMap<>();
@@ -76,23 +79,20 @@ public final class SchemaRegistryClient {
       return Optional.of(
           new RegisteredSchema(subject, number(answer, "version"), number(answer, "id")));
     } catch (RegistryRefusedException e) {
-      if (e.status() == 404 && e.errorCode() != 0) {
-        return Optional.empty();
-      }
-      throw e;
+      return emptyIfAbsent(e);
     }
   }
 
-  /** Level that was set for {@code subject}; empty if none was. */
+  /**
+   * Level that the registry reports for {@code subject}: its own or, with some registries, the
+   * global one; empty if it has none.
+   */
   public Optional<CompatibilityLevel> compatibility(String subject) {
     try {
       JsonNode answer = http.get("/config/" + encoded(subject));
       return Optional.of(level(text(answer, "compatibilityLevel")));
     } catch (RegistryRefusedException e) {
-      if (e.status() == 404 && e.errorCode() != 0) {
-        return Optional.empty();
-      }
-      throw e;
+      return emptyIfAbsent(e);
     }
   }
 
@@ -141,6 +141,13 @@ public final class SchemaRegistryClient {
     } catch (AvroRuntimeException e) {
       throw new UnreadableSchemaException("schema " + id + " cannot be parsed", e);
     }
+  }
+
+  private static <T> Optional<T> emptyIfAbsent(RegistryRefusedException answer) {
+    if (!ABSENT.contains(answer.errorCode())) {
+      throw answer;
+    }
+    return Optional.empty();
   }
 
   private static CompatibilityLevel level(String name) {

@@ -26,7 +26,7 @@ final class TrustStore {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, trust.getTrustManagers(), null);
       return context;
-    } catch (IOException | GeneralSecurityException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "registry.trustStorePath: '" + path + "' cannot be read as a key store: " + e, e);
     }

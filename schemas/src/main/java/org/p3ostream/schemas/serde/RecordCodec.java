@@ -40,6 +40,7 @@ public final class RecordCodec implements AutoCloseable {
   private final GenericRecordConverter converter = new GenericRecordConverter();
 
   RecordCodec(Serializer<Object> serializer, Deserializer<Object> deserializer) {
+    RecordTypes.trust();
     this.serializer = serializer;
     this.deserializer = deserializer;
   }
@@ -60,8 +61,8 @@ public final class RecordCodec implements AutoCloseable {
     Deserializer<Object> deserializer = SerdeClasses.create(deserializerClass, Deserializer.class);
     Map<String, Object> complete = new HashMap<>(DEFAULT_SETTINGS);
     complete.putAll(settings);
-    serializer.configure(complete, false);
-    deserializer.configure(complete, false);
+    SerdeClasses.configure(serializerClass, () -> serializer.configure(complete, false));
+    SerdeClasses.configure(deserializerClass, () -> deserializer.configure(complete, false));
     return new RecordCodec(serializer, deserializer);
   }
 

@@ -17,9 +17,8 @@ import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.avro.StepEvent;
 
 /**
- * The record types that may stand as a value on a topic. Avro instantiates generated classes only
- * after they were declared trusted, which loading this class does once for the process, on top of
- * whatever was trusted before.
+ * The record types that may stand as a value on a topic. Loading this class makes Avro trust the
+ * generated classes, see {@link #trust()}.
  */
 public final class RecordTypes {
 
@@ -43,6 +42,16 @@ public final class RecordTypes {
   }
 
   private RecordTypes() {}
+
+  /**
+   * Lets Avro instantiate the generated classes by name, which it refuses for classes that nobody
+   * declared trusted: when decoding and when copying a builder. {@link RecordCodec} and this
+   * project's serdes see to it themselves; code that copies builders without them calls this once.
+   * What was trusted before stays trusted.
+   */
+  public static void trust() {
+    // Done when the class was initialised.
+  }
 
   /** Schemas of the generated classes. */
   public static Collection<Schema> schemas() {

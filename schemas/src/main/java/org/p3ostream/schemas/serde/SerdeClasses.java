@@ -1,5 +1,7 @@
 package org.p3ostream.schemas.serde;
 
+import java.util.ServiceConfigurationError;
+
 /** Creates serializers and deserializers by class name. */
 final class SerdeClasses {
 
@@ -14,13 +16,29 @@ final class SerdeClasses {
   static <T> T create(String className, Class<T> type) {
     Class<?> named = load(className, type);
     if (!type.isAssignableFrom(named)) {
-      throw new IllegalArgumentException(className + " is no " + type.getName());
+      throw new IllegalArgumentException("'" + className + "' is no " + type.getName());
     }
     try {
       return type.cast(named.getConstructor().newInstance());
     } catch (ReflectiveOperationException | LinkageError e) {
       throw new IllegalArgumentException(
-          className + " cannot be created; it needs a public no-argument constructor: " + e, e);
+          "'" + className + "' cannot be created; it needs a public no-argument constructor: " + e,
+          e);
+    }
+  }
+
+  /**
+   * Runs {@code configure} of an instance of {@code className}, which may be the first to miss a
+   * library.
+   *
+   * @throws IllegalArgumentException naming the class, if something it needs is not there
+   */
+  static void configure(String className, Runnable configure) {
+    try {
+      configure.run();
+    } catch (LinkageError | ServiceConfigurationError e) {
+      throw new IllegalArgumentException(
+          "'" + className + "' lacks something on the class path: " + e, e);
     }
   }
 
@@ -31,7 +49,7 @@ final class SerdeClasses {
           className, true, ofThread == null ? SerdeClasses.class.getClassLoader() : ofThread);
     } catch (ClassNotFoundException | LinkageError e) {
       throw new IllegalArgumentException(
-          "cannot load " + className + ", named as " + type.getSimpleName() + ": " + e, e);
+          "'" + className + "', named as " + type.getSimpleName() + ", cannot be loaded: " + e, e);
     }
   }
 }

@@ -3,6 +3,7 @@ package org.p3ostream.schemas.snapshot;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.SnapshotChunk;
 import org.p3ostream.schemas.avro.SnapshotKind;
 import org.p3ostream.schemas.avro.SnapshotLocation;
@@ -74,40 +75,48 @@ public final class SnapshotAssembler {
     }
   }
 
-  private @org.jspecify.annotations.Nullable String fault(SnapshotManifest manifest) {
+  /** What keeps the chunks from being the ones that {@code manifest} speaks of; null if nothing. */
+  private @Nullable String fault(SnapshotManifest manifest) {
     if (manifest.getKind() != SnapshotKind.FULL
         || manifest.getLocation() != SnapshotLocation.INLINE
         || !manifest.getDtype().equals("float32")) {
-      return "cannot read "
-          + manifest.getKind()
-          + " "
-          + manifest.getLocation()
-          + " "
-          + manifest.getDtype();
+      return "cannot read %s %s %s"
+          .formatted(manifest.getKind(), manifest.getLocation(), manifest.getDtype());
     }
     if (chunks.size() != manifest.getChunkCount()) {
       return "found " + chunks.size() + " of " + manifest.getChunkCount() + " chunks";
     }
-    long total = 0;
+    long totalBytes = 0;
     for (int i = 0; i < chunks.size(); i++) {
-      SnapshotChunk chunk = chunks.get(i);
-      if (chunk.getIndex() != i
-          || chunk.getVersion() != manifest.getVersion()
-          || !chunk.getRunId().equals(manifest.getRunId())) {
-        return "chunk "
-            + i
-            + " belongs to version "
-            + chunk.getVersion()
-            + " index "
-            + chunk.getIndex();
+      String fault = fault(chunks.get(i), i, manifest);
+      if (fault != null) {
+        return fault;
       }
-      if (SnapshotEncoder.crc32c(chunk.getData()) != chunk.getCrc32c()) {
-        return "chunk " + i + " has a wrong CRC-32C";
-      }
-      total += chunk.getData().remaining();
+      totalBytes += chunks.get(i).getData().remaining();
     }
-    return total == manifest.getTotalBytes()
+    if (totalBytes != manifest.getTotalBytes()) {
+      return "chunks hold " + totalBytes + " bytes, manifest says " + manifest.getTotalBytes();
+    }
+    return totalBytes % Float.BYTES == 0 && totalBytes <= Integer.MAX_VALUE
         ? null
-        : "chunks hold " + total + " bytes, manifest says " + manifest.getTotalBytes();
+        : totalBytes + " bytes are no float32 vector that fits an array";
+  }
+
+  private static @Nullable String fault(SnapshotChunk chunk, int index, SnapshotManifest manifest) {
+    if (chunk.getIndex() != index
+        || chunk.getVersion() != manifest.getVersion()
+        || !chunk.getRunId().equals(manifest.getRunId())) {
+      return "chunk %d of run %s, version %d stands where chunk %d of run %s, version %d should"
+          .formatted(
+              chunk.getIndex(),
+              chunk.getRunId(),
+              chunk.getVersion(),
+              index,
+              manifest.getRunId(),
+              manifest.getVersion());
+    }
+    return SnapshotEncoder.crc32c(chunk.getData()) == chunk.getCrc32c()
+        ? null
+        : "chunk " + index + " has a wrong CRC-32C";
   }
 }

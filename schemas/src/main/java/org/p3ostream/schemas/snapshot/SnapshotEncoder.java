@@ -34,7 +34,8 @@ public final class SnapshotEncoder {
    *
    * @param version policy version of the weights
    * @param step step that made them; −1 for version 0
-   * @param weights flat float32 little-endian bytes, see {@link WeightsDigest#toBytes}
+   * @param weights flat float32 little-endian bytes, see {@link WeightsDigest#toBytes}; the chunks
+   *     are views of this array, which must not change until they are written
    */
   public Encoded encode(long version, long step, byte[] weights) {
     List<SnapshotChunk> chunks = new ArrayList<>();

@@ -1,5 +1,6 @@
 package org.p3ostream.schemas.topic;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -64,10 +65,8 @@ public record TopicCatalogue(String prefix) {
   }
 
   private static Map<String, String> withMaxMessageBytes(int bytes) {
-    return Map.of(
-        "cleanup.policy", "delete",
-        "retention.ms", "-1",
-        "compression.type", "lz4",
-        "max.message.bytes", Integer.toString(bytes));
+    Map<String, String> settings = new HashMap<>(KEPT);
+    settings.put("max.message.bytes", Integer.toString(bytes));
+    return settings;
   }
 }

@@ -12,6 +12,9 @@ import java.util.Map;
 public record TopicSpec(String name, int partitions, Map<String, String> settings) {
 
   public TopicSpec {
+    if (partitions < 1) {
+      throw new IllegalArgumentException(name + ": partitions must be >= 1, was " + partitions);
+    }
     settings = Map.copyOf(settings);
   }
 

@@ -3,8 +3,6 @@ package org.p3ostream.streams.edge;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serializer;
-import org.jspecify.annotations.Nullable;
-import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.serde.Decoded;
 
 /** Values of the run's topics as {@link Decoded}; for sources, never for sinks. */
@@ -17,7 +15,7 @@ public final class DecodedSerde implements Serde<Decoded> {
 
   @Override
   public Deserializer<Decoded> deserializer() {
-    return this::decode;
+    return codec::decode;
   }
 
   @Override
@@ -25,11 +23,5 @@ public final class DecodedSerde implements Serde<Decoded> {
     return (topic, value) -> {
       throw new UnsupportedOperationException("decoded values are only read, never written");
     };
-  }
-
-  private Decoded decode(String topic, byte @Nullable [] value) {
-    return value == null
-        ? new Decoded.Rejected(RejectionReason.UNDECODABLE, "the record has no value")
-        : codec.decode(topic, value);
   }
 }

@@ -3,6 +3,7 @@ package org.p3ostream.streams.edge;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.apache.avro.specific.SpecificRecord;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
@@ -33,11 +34,11 @@ public final class PatientCodec implements AutoCloseable {
   }
 
   /**
-   * What {@code value} holds.
+   * What {@code value} holds; null and empty values are no records.
    *
    * @throws RegistryUnavailableException if the registry stayed away for the whole patience
    */
-  public Decoded decode(String topic, byte[] value) {
+  public Decoded decode(String topic, byte @Nullable [] value) {
     return patiently(() -> codec.decode(topic, value));
   }
 
@@ -61,12 +62,12 @@ public final class PatientCodec implements AutoCloseable {
   }
 
   private <T> T patiently(Supplier<T> call) {
-    long givenUpAt = System.nanoTime() + patience.toNanos();
+    long startedAt = System.nanoTime();
     while (true) {
       try {
         return call.get();
       } catch (RegistryUnavailableException e) {
-        if (stopped || System.nanoTime() >= givenUpAt) {
+        if (stopped || System.nanoTime() - startedAt >= patience.toNanos()) {
           throw e;
         }
         log.warn("Schema registry is away, trying again: {}", e.getMessage());

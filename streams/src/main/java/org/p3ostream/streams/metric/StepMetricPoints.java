@@ -29,10 +29,10 @@ public final class StepMetricPoints {
     }
     if (!event.getWindow().isEmpty()) {
       Staleness staleness = Staleness.of(stalenessPerGroup(event));
-      points.add(point(Metric.STALENESS_MIN, event, staleness.min()));
+      points.add(point(Metric.STALENESS_MIN, event, (double) staleness.min()));
       points.add(point(Metric.STALENESS_MEAN, event, staleness.mean()));
-      points.add(point(Metric.STALENESS_P95, event, staleness.p95()));
-      points.add(point(Metric.STALENESS_MAX, event, staleness.max()));
+      points.add(point(Metric.STALENESS_P95, event, (double) staleness.p95()));
+      points.add(point(Metric.STALENESS_MAX, event, (double) staleness.max()));
     }
     return points;
   }

@@ -48,15 +48,15 @@ final class TopicGate {
    * @throws ServiceFailedException if the broker stayed silent for the whole patience or refused
    */
   boolean await(Admin admin, CountDownLatch stop) throws InterruptedException {
-    long giveUpAt = System.nanoTime() + brokerPatience.toNanos();
+    long answeredAt = System.nanoTime();
     do {
       try {
         open = allThere(admin);
-        giveUpAt = System.nanoTime() + brokerPatience.toNanos();
+        answeredAt = System.nanoTime();
       } catch (ExecutionException e) {
         say("the broker does not answer");
         boolean transientFault = e.getCause() instanceof RetriableException;
-        if (!transientFault || System.nanoTime() >= giveUpAt) {
+        if (!transientFault || System.nanoTime() - answeredAt >= brokerPatience.toNanos()) {
           throw new ServiceFailedException(
               "No topics could be listed within " + brokerPatience.toSeconds() + " s", e);
         }

@@ -9,7 +9,7 @@ import org.p3ostream.schemas.avro.StepKind;
 /**
  * A ledger event was committed.
  *
- * @param ledgerOffset its offset in {@code steps}: the order of the ledger
+ * @param ledgerOffset its offset in the ledger topic: the order of the ledger
  * @param kind what it records
  * @param runId run of the ledger
  * @param step window it trains or waits for

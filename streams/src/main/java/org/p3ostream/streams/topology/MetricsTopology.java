@@ -47,7 +47,7 @@ public final class MetricsTopology {
     KStream<Long, StepEvent> ledger =
         source(builder, topics.steps().name(), "steps")
             .process(() -> new LedgerReading(runId, passedOver), Named.as("read-ledger"));
-    KStream<byte[], Fact> rollouts =
+    KStream<String, Fact> rollouts =
         source(builder, topics.rollouts().name(), "rollouts")
             .process(() -> new RolloutReading(passedOver), Named.as("read-rollouts"));
 
@@ -85,15 +85,15 @@ public final class MetricsTopology {
         .toList();
   }
 
-  private static Repartitioned<byte[], Fact> inOneOrder() {
-    return Repartitioned.with(Serdes.ByteArray(), new JsonSerde<>(Fact.class))
+  private static Repartitioned<String, Fact> inOneOrder() {
+    return Repartitioned.with(Serdes.String(), new JsonSerde<>(Fact.class))
         .withName("facts")
         .withNumberOfPartitions(1);
   }
 
   /** The accounting with the stores it owns. */
   private static final class Accounting
-      implements ProcessorSupplier<byte[], Fact, String, MetricPoint> {
+      implements ProcessorSupplier<String, Fact, String, MetricPoint> {
     @Override
     public WindowAccounting get() {
       return new WindowAccounting();

@@ -7,8 +7,12 @@ import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.serde.Decoded;
 
-/** Every record of {@code rollouts} is a fact: one that cannot be read is visible all the same. */
-final class RolloutReading extends ContextualProcessor<byte[], Decoded, byte[], Fact> {
+/**
+ * Every record of {@code rollouts} is a fact: one that cannot be read is visible all the same. Keys
+ * are replaced, for a foreign producer may send none and a record without a key is no fact to Kafka
+ * Streams.
+ */
+final class RolloutReading extends ContextualProcessor<byte[], Decoded, String, Fact> {
   private final PassedOver passedOver;
 
   RolloutReading(PassedOver passedOver) {
@@ -19,7 +23,8 @@ final class RolloutReading extends ContextualProcessor<byte[], Decoded, byte[], 
   public void process(Record<byte[], Decoded> record) {
     RecordMetadata metadata = context().recordMetadata().orElseThrow();
     Coordinate at = new Coordinate(metadata.partition(), metadata.offset());
-    context().forward(record.withValue(fact(metadata.topic(), at, record.value())));
+    Fact fact = fact(metadata.topic(), at, record.value());
+    context().forward(record.withKey("rollout").withValue(fact));
   }
 
   private Fact fact(String topic, Coordinate at, Decoded value) {

@@ -2,6 +2,7 @@ package org.p3ostream.streams.topology;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -40,7 +41,7 @@ import org.p3ostream.streams.metric.Metric;
  * settled with what is there, and a window that lacks a record gets no reward rather than a wrong
  * one.
  */
-final class WindowAccounting extends ContextualProcessor<byte[], Fact, String, MetricPoint> {
+final class WindowAccounting extends ContextualProcessor<String, Fact, String, MetricPoint> {
   static final String OUTSTANDING = "rollouts-outstanding";
   static final String PASSED = "rollouts-passed";
   static final String WAITING = "ledger-waiting";
@@ -50,10 +51,11 @@ final class WindowAccounting extends ContextualProcessor<byte[], Fact, String, M
 
   /** In memory, rebuilt from their changelogs: they hold only what is not consumed yet. */
   static Set<StoreBuilder<?>> stores() {
-    return Set.of(
-        store(OUTSTANDING, new CoordinateSerde(), new JsonSerde<>(RolloutFact.class)),
-        store(PASSED, Serdes.Integer(), Serdes.Long()),
-        store(WAITING, Serdes.Long(), new JsonSerde<>(LedgerFact.class)));
+    return new LinkedHashSet<>(
+        List.of(
+            store(OUTSTANDING, new CoordinateSerde(), new JsonSerde<>(RolloutFact.class)),
+            store(PASSED, Serdes.Integer(), Serdes.Long()),
+            store(WAITING, Serdes.Long(), new JsonSerde<>(LedgerFact.class))));
   }
 
   @Override
@@ -63,7 +65,7 @@ final class WindowAccounting extends ContextualProcessor<byte[], Fact, String, M
   }
 
   @Override
-  public void process(Record<byte[], Fact> record) {
+  public void process(Record<String, Fact> record) {
     idle = false;
     Fact fact = record.value();
     if (fact instanceof RolloutFact rollout) {

@@ -1,0 +1,107 @@
+package org.p3ostream.deploy.cli;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.deploy.demo.Demo;
+import org.p3ostream.deploy.demo.DemoOptions;
+import org.p3ostream.learner.task.SyntheticTask;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code p3o demo}. */
+@Command(
+    name = "demo",
+    description = {
+      "Trains a small model by reinforcement learning through a local Kafka broker and schema",
+      "registry, with learner, producers and metrics as processes, and reports what happened."
+    },
+    mixinStandardHelpOptions = true,
+    showDefaultValues = true)
+final class DemoCommand implements Callable<Integer> {
+
+  /** Set by the script if standard output is a terminal. */
+  private static final String TERMINAL_PROPERTY = "p3o.terminal";
+
+  private static final Duration STOP_GRACE = Duration.ofSeconds(40);
+
+  @Option(names = "--steps", description = "Optimizer steps.")
+  private long steps = 150;
+
+  @Option(names = "--seed", description = "Seed of prompts and sampling.")
+  private long seed = 42;
+
+  @Option(names = "--algorithm", description = "p3o or grpo.")
+  private String algorithm = "p3o";
+
+  @Option(names = "--temperature", description = "Sampling temperature of the rollouts.")
+  private double temperature = 1.0;
+
+  @Option(names = "--producers", description = "Rollout producer processes.")
+  private int producers = 1;
+
+  @Option(names = "--max-staleness", description = "How many policy versions old a token may be.")
+  private int maxStaleness = 1;
+
+  @Option(names = "--task", description = "What to learn: ${COMPLETION-CANDIDATES}.")
+  private SyntheticTask task = SyntheticTask.CSUM8;
+
+  @Option(
+      names = "--work-dir",
+      paramLabel = "DIR",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description = "Where data and logs go and stay (default: a temporary directory).")
+  private @Nullable Path workDirectory;
+
+  @Option(
+      names = "--report-json",
+      paramLabel = "FILE",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description = "Writes the report as JSON.")
+  private @Nullable Path reportFile;
+
+  @Option(
+      names = "--keep-serving",
+      description = "Keeps broker, registry and metrics up after training, until interrupted.")
+  private boolean keepServing;
+
+  @Override
+  public Integer call() throws Exception {
+    boolean terminal = Boolean.getBoolean(TERMINAL_PROPERTY);
+    try (Demo demo = new Demo(options(), P3o.class, terminal);
+        Interruption interruption = new Interruption(demo::close, STOP_GRACE)) {
+      return run(demo);
+    }
+  }
+
+  private static int run(Demo demo) throws Exception {
+    try {
+      demo.run();
+      return ExitCode.DONE;
+    } catch (ConfigException e) {
+      throw e;
+    } catch (Exception e) {
+      if (demo.isClosed()) {
+        return ExitCode.FAILED; // unseen: the JVM is going down by the signal that closed the demo
+      }
+      throw new IllegalStateException(
+          e.getMessage() + "\np3o: data and logs are in " + demo.directory(), e);
+    }
+  }
+
+  private DemoOptions options() {
+    return new DemoOptions(
+        steps,
+        seed,
+        algorithm,
+        temperature,
+        producers,
+        maxStaleness,
+        task,
+        workDirectory == null ? null : workDirectory.toAbsolutePath(),
+        reportFile,
+        keepServing);
+  }
+}

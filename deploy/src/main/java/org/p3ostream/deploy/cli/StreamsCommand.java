@@ -1,0 +1,27 @@
+package org.p3ostream.deploy.cli;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.streams.runtime.MetricsService;
+import picocli.CommandLine.Command;
+
+/** {@code p3o streams}. */
+@Command(
+    name = "streams",
+    description = "Turns the log of a run into live metrics and serves them until interrupted.",
+    mixinStandardHelpOptions = true)
+final class StreamsCommand extends RoleCommand {
+
+  @Override
+  void run(P3oConfig config, RoleClients clients) throws InterruptedException {
+    PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    try (MetricsService service =
+            new MetricsService(config.streamsSettings(), clients.streams(), meters);
+        Interruption interruption = new Interruption(service::close, STOP_GRACE)) {
+      service.start();
+      service.awaitTermination();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package org.p3ostream.deploy.demo;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.deploy.config.ConfigLoader;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
+import org.p3ostream.deploy.progress.LogFollower;
+import org.p3ostream.deploy.progress.ProgressLine;
+import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.deploy.progress.SnapshotArchive;
+import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.stack.FreePorts;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+
+/** One demo run, from an empty directory to its report. */
+public final class Demo implements AutoCloseable {
+
+  private static final long SERVING_POLL_MILLIS = 200;
+
+  private final DemoOptions options;
+  private final Class<?> commandLine;
+  private final PrintStream out = System.out;
+  private final boolean terminal;
+  private final long startedNanos = System.nanoTime();
+  private final DemoDirectory directory;
+  private final Teardown teardown = new Teardown();
+  private volatile boolean failed;
+
+  /**
+   * @param commandLine main class whose commands the roles are
+   * @param terminal whether standard output, which shows progress and summary, is a terminal
+   */
+  public Demo(DemoOptions options, Class<?> commandLine, boolean terminal) {
+    this.options = options;
+    this.commandLine = commandLine;
+    this.terminal = terminal;
+    this.directory = DemoDirectory.create(options.workDirectory());
+    teardown.add(DemoLog.redirectTo(directory.log()));
+  }
+
+  /**
+   * Trains, evaluates and reports.
+   *
+   * @throws Exception if anything failed; a mere consequence if {@link #isClosed()} by then
+   */
+  public void run() throws Exception {
+    try {
+      ConfigLoader.load(null, DemoRecipe.settings(options, directory)); // before anything starts
+      out.println("work directory " + directory.root());
+      LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
+      P3oConfig config = configuration(stack);
+      DemoFiles.write(directory, options, config);
+      try (HeldOutEvaluation evaluation =
+          HeldOutEvaluation.open(
+              directory.model(),
+              PromptFile.read(directory.heldOutPrompts()),
+              config.sampling().maxResponseTokens())) {
+        stack.awaitReady();
+        out.printf(
+            "broker %s, registry %s (%.1f s)%n",
+            stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
+        trainAndReport(config, stack, evaluation);
+      }
+      if (options.keepServing()) {
+        serve(config, stack);
+      }
+    } catch (Exception e) {
+      failed = !isClosed() && !(e instanceof ConfigException);
+      throw e;
+    }
+  }
+
+  /** Whether the demo was closed, for instance by Ctrl-C. */
+  public boolean isClosed() {
+    return teardown.isClosed();
+  }
+
+  /** Where data and logs are, unless they were removed. */
+  public String directory() {
+    return directory.root().toString();
+  }
+
+  /**
+   * Ends all children and removes a temporary directory, unless its logs are needed to explain a
+   * failure. Safe from a shutdown hook, and twice.
+   */
+  @Override
+  public synchronized void close() {
+    teardown.close();
+    if (directory.temporary() && !failed) {
+      directory.delete();
+    }
+  }
+
+  private P3oConfig configuration(LocalStack stack) {
+    List<String> settings = new ArrayList<>(DemoRecipe.settings(options, directory));
+    settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
+    settings.add("registry.url=" + stack.registryUrl());
+    settings.add("streams.port=" + FreePorts.onLoopback(1).get(0));
+    return ConfigLoader.load(null, settings);
+  }
+
+  private void trainAndReport(P3oConfig config, LocalStack stack, HeldOutEvaluation evaluation)
+      throws Exception {
+    TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
+    try (RoleClients clients = new RoleClients(config)) {
+      RunStatistics run = train(config, clients, stack, topics);
+      DemoAudit audit = new DemoAudit(clients, topics);
+      SnapshotArchive snapshots = audit.snapshots(run);
+      DemoReport report =
+          DemoReport.of(
+              run,
+              audit.census(),
+              audit.exactMatch(evaluation, snapshots.oldest()),
+              audit.exactMatch(evaluation, snapshots.newest()),
+              secondsSinceStart());
+      DemoSummary.print(out, report);
+      if (options.reportFile() != null) {
+        report.write(options.reportFile());
+      }
+      if (!directory.temporary() || options.keepServing()) {
+        out.println("data and logs          " + directory.root());
+      }
+    }
+  }
+
+  private RunStatistics train(
+      P3oConfig config, RoleClients clients, LocalStack stack, TopicCatalogue topics)
+      throws Exception {
+    Roles roles = teardown.add(new Roles(directory, commandLine));
+    ProducerGathering gathering =
+        new ProducerGathering(clients.admin(), config.producerSettings().groupId());
+    gathering.createTopics(topics);
+    List<ChildProcess> others = new ArrayList<>(stack.processes());
+    List<ChildProcess> producers =
+        IntStream.rangeClosed(1, options.producers()).mapToObj(roles::startProducer).toList();
+    if (producers.size() > 1) {
+      gathering.await(producers);
+    }
+    ChildProcess learner = roles.startLearner();
+    others.addAll(producers);
+    others.add(roles.startStreams());
+    return new TrainingWatch(
+            new LogFollower(clients.reader(), clients.codec(), topics.steps()),
+            learner,
+            others,
+            new ProgressLine(out, terminal, options.steps()),
+            options.steps())
+        .await();
+  }
+
+  private void serve(P3oConfig config, LocalStack stack) throws InterruptedException {
+    out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
+    while (!isClosed()) {
+      stack.processes().forEach(ChildProcess::requireAlive);
+      Thread.sleep(SERVING_POLL_MILLIS);
+    }
+  }
+
+  private double secondsSinceStart() {
+    return (System.nanoTime() - startedNanos) / 1e9;
+  }
+}

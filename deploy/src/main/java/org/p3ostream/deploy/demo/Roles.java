@@ -1,0 +1,65 @@
+package org.p3ostream.deploy.demo;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.stack.JvmCommand;
+
+/** The roles of a run as child processes. */
+final class Roles implements AutoCloseable {
+
+  private final DemoDirectory directory;
+  private final Class<?> commandLine;
+  private final List<ChildProcess> running = new ArrayList<>();
+
+  /**
+   * @param commandLine main class whose commands the roles are
+   */
+  Roles(DemoDirectory directory, Class<?> commandLine) {
+    this.directory = directory;
+    this.commandLine = commandLine;
+  }
+
+  ChildProcess startLearner() {
+    return start("learner", List.of("learner"), "-Xmx512m");
+  }
+
+  /**
+   * @param number counted from 1
+   */
+  ChildProcess startProducer(int number) {
+    return start(
+        "producer-" + number, List.of("producer", "--set", "producer.id=" + number), "-Xmx384m");
+  }
+
+  ChildProcess startStreams() {
+    return start("streams", List.of("streams"), "-Xmx256m");
+  }
+
+  /** All that were started. */
+  synchronized List<ChildProcess> all() {
+    return List.copyOf(running);
+  }
+
+  /** Ends all of them, side by side. */
+  @Override
+  public void close() {
+    List<ChildProcess> children = all();
+    children.forEach(ChildProcess::terminate);
+    children.forEach(ChildProcess::close);
+  }
+
+  private synchronized ChildProcess start(String name, List<String> command, String maxHeap) {
+    List<String> arguments = new ArrayList<>(command);
+    arguments.add("--config");
+    arguments.add(directory.configuration().toString());
+    ChildProcess child =
+        ChildProcess.start(
+            JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
+                .withTorch()
+                .withJvmFlags(
+                    maxHeap, "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory.scratch()));
+    running.add(child);
+    return child;
+  }
+}

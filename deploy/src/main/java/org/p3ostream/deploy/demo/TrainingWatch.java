@@ -1,0 +1,75 @@
+package org.p3ostream.deploy.demo;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.avro.specific.SpecificRecord;
+import org.p3ostream.deploy.progress.LogFollower;
+import org.p3ostream.deploy.progress.ProgressLine;
+import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.schemas.avro.StepEvent;
+
+/** Follows the ledger until the run is done and the learner has ended by itself. */
+final class TrainingWatch {
+
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final LogFollower ledger;
+  private final ChildProcess learner;
+  private final List<ChildProcess> others;
+  private final ProgressLine progress;
+  private final long steps;
+
+  /**
+   * @param ledger the `steps` topic
+   * @param learner may end once it is done
+   * @param others must not end
+   */
+  TrainingWatch(
+      LogFollower ledger,
+      ChildProcess learner,
+      List<ChildProcess> others,
+      ProgressLine progress,
+      long steps) {
+    this.ledger = ledger;
+    this.learner = learner;
+    this.others = new ArrayList<>(others);
+    this.progress = progress;
+    this.steps = steps;
+  }
+
+  /**
+   * Returns when the last step is in the ledger and the learner has ended.
+   *
+   * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
+   */
+  RunStatistics await() {
+    RunStatistics run = new RunStatistics();
+    try {
+      while (!run.hasPassed(steps) || learner.isAlive()) {
+        others.forEach(ChildProcess::requireAlive);
+        boolean learnerRan = learner.isAlive();
+        read(run);
+        if (!run.hasPassed(steps) && !learnerRan) {
+          learner.requireAlive();
+        }
+        progress.show(run);
+      }
+    } finally {
+      progress.end();
+    }
+    if (learner.exitCode() != 0) {
+      learner.requireAlive();
+    }
+    return run;
+  }
+
+  private void read(RunStatistics run) {
+    for (SpecificRecord record : ledger.poll(POLL)) {
+      if (record instanceof StepEvent event) {
+        run.add(event);
+      }
+    }
+  }
+}

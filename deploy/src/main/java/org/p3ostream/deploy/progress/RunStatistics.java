@@ -1,0 +1,140 @@
+package org.p3ostream.deploy.progress;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
+
+/** Figures of a run, from its ledger. Means are over steps that trained. */
+public final class RunStatistics {
+
+  /** A step that trained, with its metrics. */
+  private record Trained(StepEvent event, StepMetrics metrics) {}
+
+  private final List<Trained> trained = new ArrayList<>();
+  private @Nullable StepEvent genesis;
+  private @Nullable StepEvent last;
+
+  /** Takes the next event of the ledger. */
+  public void add(StepEvent event) {
+    last = event;
+    if (event.getKind() == StepKind.GENESIS) {
+      genesis = event;
+    }
+    if (event.getKind() == StepKind.STEP && event.getMetrics() != null) {
+      trained.add(new Trained(event, event.getMetrics()));
+    }
+  }
+
+  /** Whether the window before {@code steps} has been passed. */
+  public boolean hasPassed(long steps) {
+    return last != null && isPassed(last) && last.getStep() >= steps - 1;
+  }
+
+  /** Windows passed so far. */
+  public long stepsPassed() {
+    if (last == null) {
+      return 0;
+    }
+    return isPassed(last) ? last.getStep() + 1 : Math.max(0, last.getStep());
+  }
+
+  public boolean hasTrained() {
+    return !trained.isEmpty();
+  }
+
+  /** Metrics of the newest step that trained; null before the first. */
+  public @Nullable StepMetrics newest() {
+    return trained.isEmpty() ? null : trained.get(trained.size() - 1).metrics();
+  }
+
+  /** Digest of the newest weights; empty before the first event. */
+  public String weightsSha256() {
+    return last == null ? "" : last.getWeightsSha256();
+  }
+
+  /** Newest policy version. */
+  public long policyVersion() {
+    return last == null ? 0 : last.getPolicyVersionAfter();
+  }
+
+  /** Mean reward of the first {@code count} steps. */
+  public double rewardOfFirst(int count) {
+    return mean(trained.subList(0, Math.min(count, trained.size())), StepMetrics::getRewardMean);
+  }
+
+  /** Mean reward of the last {@code count} steps. */
+  public double rewardOfLast(int count) {
+    return mean(
+        trained.subList(Math.max(0, trained.size() - count), trained.size()),
+        StepMetrics::getRewardMean);
+  }
+
+  public double essMin() {
+    return trained.stream().mapToDouble(t -> t.metrics().getNormalizedEss()).min().orElse(0);
+  }
+
+  public double essMean() {
+    return mean(trained, StepMetrics::getNormalizedEss);
+  }
+
+  /** Smallest token staleness, versions. */
+  public long stalenessMin() {
+    return trained.stream().mapToLong(t -> t.metrics().getStalenessMin()).min().orElse(0);
+  }
+
+  /** Mean token staleness, versions: every token counts once. */
+  public double stalenessMean() {
+    double sum =
+        trained.stream()
+            .mapToDouble(t -> t.metrics().getStalenessMean() * t.metrics().getValidTokens())
+            .sum();
+    return trainedTokens() == 0 ? 0 : sum / trainedTokens();
+  }
+
+  /** Largest token staleness, versions. */
+  public long stalenessMax() {
+    return trained.stream().mapToLong(t -> t.metrics().getStalenessMax()).max().orElse(0);
+  }
+
+  /** Tokens that were in a loss. */
+  public long trainedTokens() {
+    return trained.stream().mapToLong(t -> t.metrics().getValidTokens()).sum();
+  }
+
+  /** From the beginning of the run to its newest event, seconds. */
+  public double trainSeconds() {
+    return genesis == null || last == null
+        ? 0
+        : (last.getCommittedAt() - genesis.getCommittedAt()) / 1e3;
+  }
+
+  /** Where the time of a step goes: mean milliseconds per phase. */
+  public Map<String, Double> phases() {
+    Map<String, Double> phases = new LinkedHashMap<>();
+    phases.put("waitMillis", phase(e -> e.getPhases().getWaitMillis()));
+    phases.put("prePassMillis", phase(e -> e.getPhases().getPrePassMillis()));
+    phases.put("updateMillis", phase(e -> e.getPhases().getUpdateMillis()));
+    phases.put("encodeMillis", phase(e -> e.getPhases().getEncodeMillis()));
+    phases.put("commitMillis", phase(e -> e.getPhases().getPreviousCommitMillis()));
+    phases.put("checkpointMillis", phase(e -> e.getPhases().getPreviousCheckpointMillis()));
+    return phases;
+  }
+
+  private double phase(ToDoubleFunction<StepEvent> duration) {
+    return trained.stream().map(Trained::event).mapToDouble(duration).average().orElse(0);
+  }
+
+  private static double mean(List<Trained> steps, ToDoubleFunction<StepMetrics> value) {
+    return steps.stream().map(Trained::metrics).mapToDouble(value).average().orElse(0);
+  }
+
+  private static boolean isPassed(StepEvent event) {
+    return event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP;
+  }
+}

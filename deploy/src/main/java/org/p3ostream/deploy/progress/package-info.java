@@ -1,0 +1,8 @@
+/**
+ * What a run is doing, read from its log by an independent consumer, and how it is shown. Called by
+ * the demo on one thread.
+ */
+@NullMarked
+package org.p3ostream.deploy.progress;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,106 @@
+package org.p3ostream.deploy.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.p3ostream.deploy.stack.FreePorts;
+import picocli.CommandLine;
+
+class P3oTest {
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain"})
+  void helpExitsWithZero(String command) {
+    int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
+    assertThat(exitCode).isZero();
+    assertThat(out.toString()).startsWith(("Usage: p3o " + command).strip());
+  }
+
+  @Test
+  void noCommandExitsWithTwo() {
+    assertThat(execute()).isEqualTo(2);
+    assertThat(err.toString()).contains("Usage: p3o");
+  }
+
+  @Test
+  void unknownOptionExitsWithTwo() {
+    assertThat(execute("learner", "--stepz=3")).isEqualTo(2);
+    assertThat(err.toString()).contains("--stepz");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"learner", "producer", "streams"})
+  void unknownConfigurationKeyExitsWithTwoAndNamesIt(String role) {
+    assertThat(execute(role, "--set", "learner.stepz=3")).isEqualTo(2);
+    assertThat(err.toString()).contains("p3o: learner.stepz: unknown key; did you mean steps?");
+  }
+
+  @Test
+  void badDurationExitsWithTwoAndNamesTheRule() {
+    assertThat(execute("learner", "--broker-timeout", "5")).isEqualTo(2);
+    assertThat(err.toString()).contains("'5' must be a whole number with a unit");
+  }
+
+  @Test
+  void brokenRuleExitsWithTwoAndNamesPathValueAndRule() {
+    assertThat(execute("learner", "--set", "dispatch.maxStaleness=-1")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("p3o: dispatch.maxStaleness: -1 must be >= 0 policy versions");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"learner", "producer", "streams"})
+  void unreachableBrokerExitsWithOneAndNamesTheAddress(String role) {
+    String address = "127.0.0.1:" + FreePorts.onLoopback(1).get(0);
+    int exitCode =
+        execute(role, "--set", "kafka.bootstrap.servers=" + address, "--broker-timeout", "300ms");
+    assertThat(exitCode).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("no Kafka broker answers at kafka.bootstrap.servers=" + address);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--steps=0", "--producers=0"})
+  void demoExitsWithTwoWhenANumberIsTooSmall(String option) {
+    assertThat(execute("demo", option)).isEqualTo(2);
+    assertThat(err.toString()).contains(option.replace("=", ": ") + " must be >= 1");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenTheWorkDirectoryIsInUse(@TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("something"), "");
+    assertThat(execute("demo", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--work-dir: " + directory + " must be empty or missing");
+  }
+
+  @Test
+  void pretrainExitsWithTwoBeforeTrainingWhenItsOutputExists(@TempDir Path directory)
+      throws Exception {
+    Files.writeString(directory.resolve("something"), "");
+    assertThat(execute("pretrain", "--out", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--out: " + directory + " must be missing or empty");
+  }
+
+  @Test
+  void exitCodeIsThreeWhenFenced() {
+    assertThat(ExitCode.of(new org.p3ostream.learner.commit.FencedException("x", null)))
+        .isEqualTo(3);
+    assertThat(ExitCode.of(new IllegalStateException("x"))).isEqualTo(1);
+  }
+
+  private int execute(String... arguments) {
+    CommandLine commandLine =
+        P3o.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err, true));
+    return commandLine.execute(arguments);
+  }
+}

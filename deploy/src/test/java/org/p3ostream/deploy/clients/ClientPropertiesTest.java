@@ -1,0 +1,67 @@
+package org.p3ostream.deploy.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+
+class ClientPropertiesTest {
+
+  private static final Map<String, String> BROKER = Map.of("bootstrap.servers", "broker:9092");
+
+  @Test
+  void producerIsTransactionalAndDoesNotLinger() {
+    assertThat(new ClientProperties(BROKER).producer("id-1"))
+        .containsEntry("bootstrap.servers", "broker:9092")
+        .containsEntry("transactional.id", "id-1")
+        .containsEntry("transaction.timeout.ms", "10000")
+        .containsEntry("acks", "all")
+        .containsEntry("enable.idempotence", "true")
+        .containsEntry("linger.ms", "0")
+        .containsEntry("compression.type", "lz4");
+  }
+
+  @Test
+  void producerTakesTheLargestRollout() {
+    Object size = new ClientProperties(BROKER).producer("id-1").get("max.request.size");
+    assertThat(Integer.parseInt((String) size)).isGreaterThan(TopicCatalogue.MAX_ROLLOUT_BYTES);
+  }
+
+  @Test
+  void consumersSeeCommittedRecordsOnly() {
+    assertThat(new ClientProperties(BROKER).reader())
+        .containsEntry("isolation.level", "read_committed")
+        .containsEntry("enable.auto.commit", "false")
+        .containsEntry("auto.offset.reset", "earliest")
+        .doesNotContainKey("group.id");
+    assertThat(new ClientProperties(BROKER).groupMember("g"))
+        .containsEntry("group.id", "g")
+        .containsEntry("session.timeout.ms", "10000")
+        .containsEntry("isolation.level", "read_committed");
+  }
+
+  @Test
+  void userPropertiesWin() {
+    ClientProperties properties =
+        new ClientProperties(
+            Map.of(
+                "bootstrap.servers", "b:1",
+                "linger.ms", "7",
+                "session.timeout.ms", "9999",
+                "security.protocol", "SSL"));
+    assertThat(properties.producer("t"))
+        .containsEntry("linger.ms", "7")
+        .containsEntry("security.protocol", "SSL");
+    assertThat(properties.groupMember("g")).containsEntry("session.timeout.ms", "9999");
+    assertThat(properties.admin()).containsEntry("security.protocol", "SSL");
+  }
+
+  @Test
+  void userPropertiesOfAnotherClientAreLeftOut() {
+    ClientProperties properties =
+        new ClientProperties(Map.of("bootstrap.servers", "b:1", "linger.ms", "7", "own.key", "x"));
+    assertThat(properties.reader()).doesNotContainKey("linger.ms").containsEntry("own.key", "x");
+    assertThat(properties.admin()).doesNotContainKey("linger.ms").containsEntry("own.key", "x");
+  }
+}

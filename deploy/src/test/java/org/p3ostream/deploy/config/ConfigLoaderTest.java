@@ -1,0 +1,235 @@
+package org.p3ostream.deploy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
+
+class ConfigLoaderTest {
+
+  /** Every kind of value in one small record. */
+  record Kinds(
+      boolean flag,
+      int number,
+      long chunkBytes,
+      int waitSeconds,
+      Duration patience,
+      double rate,
+      String text,
+      PolicyTemperature choice) {}
+
+  record Root(Kinds kinds, Map<String, String> free) {}
+
+  private static final Root DEFAULTS =
+      new Root(
+          new Kinds(false, 1, 2, 3, Duration.ofSeconds(4), 5, "six", PolicyTemperature.MODEL),
+          Map.of("given", "yes"));
+
+  @TempDir Path directory;
+
+  @Test
+  void loadGivesDefaultsWhenNothingIsSet() {
+    assertThat(ConfigLoader.load(null, List.of())).isEqualTo(P3oConfig.defaults());
+  }
+
+  @Test
+  void loadNamesPathNearestAndKnownKeysWhenAKeyIsUnknown() {
+    assertThat(problems("dispatch:\n  maxStalenes: 2\n"))
+        .containsExactly(
+            "dispatch.maxStalenes: unknown key; did you mean maxStaleness?"
+                + " (known here: groupsPerWindow, lockstep, maxStaleness)");
+  }
+
+  @Test
+  void loadNamesUnknownSectionWhenNothingIsNear() {
+    assertThat(problems("zebra: 1\n"))
+        .singleElement()
+        .asString()
+        .startsWith("zebra: unknown key (known here: algorithm, dispatch, kafka,");
+  }
+
+  @Test
+  void loadTellsAllProblemsAtOnce() {
+    assertThat(problems("learner:\n  stepz: 1\n  steps: many\nratio: yes\n"))
+        .hasSize(3)
+        .anySatisfy(p -> assertThat(p).startsWith("learner.stepz: unknown key"))
+        .anySatisfy(p -> assertThat(p).isEqualTo("learner.steps: 'many' must be a whole number"))
+        .anySatisfy(p -> assertThat(p).startsWith("ratio: 'true' must be a section"));
+  }
+
+  @Test
+  void loadTellsBrokenRulesOfAllSections() {
+    assertThat(problems("optimizer:\n  beta1: 2\ndispatch:\n  maxStaleness: -1\n"))
+        .containsExactly(
+            "dispatch.maxStaleness: -1 must be >= 0 policy versions",
+            "optimizer.beta1: 2.0 must be in [0, 1)");
+  }
+
+  @Test
+  void loadNamesFileAndLineWhenAKeyIsThereTwice() {
+    assertThat(problems("run:\n  id: a\n  id: b\n"))
+        .singleElement()
+        .asString()
+        .contains("config.yaml", "Duplicate", "'id'", "line 3");
+  }
+
+  @Test
+  void loadNamesFileWhenItIsNoYaml() {
+    assertThat(problems("run: [\n")).singleElement().asString().contains("config.yaml", "line");
+  }
+
+  @Test
+  void loadNamesFileWhenItIsMissing() {
+    assertThat(
+            catchThrowableOfType(
+                ConfigException.class,
+                () -> ConfigLoader.load(directory.resolve("none.yaml"), List.of())))
+        .hasMessageContaining("--config")
+        .hasMessageContaining("none.yaml");
+  }
+
+  @Test
+  void loadReadsUnits() {
+    Kinds kinds =
+        kinds("kinds:\n  chunkBytes: 16MiB\n  waitSeconds: 2m\n  patience: 500ms\n  rate: 1e-3\n");
+    assertThat(kinds.chunkBytes()).isEqualTo(16 << 20);
+    assertThat(kinds.waitSeconds()).isEqualTo(120);
+    assertThat(kinds.patience()).isEqualTo(Duration.ofMillis(500));
+    assertThat(kinds.rate()).isEqualTo(1e-3);
+  }
+
+  @Test
+  void loadNamesRuleWhenAUnitIsMissingOrUnknown() {
+    assertThat(
+            problemsOfKinds("kinds:\n  patience: 5\n  chunkBytes: 5MiBB\n  waitSeconds: 5500ms\n"))
+        .containsExactly(
+            "kinds.patience: '5' must be a whole number with a unit: ms, s, m or h",
+            "kinds.chunkBytes: '5MiBB' must be a number of bytes or a whole number with a unit:"
+                + " B, KiB, MiB, GiB, kB, MB or GB",
+            "kinds.waitSeconds: '5500ms' must be whole seconds");
+  }
+
+  @Test
+  void loadReadsEnumsInAnyCase() {
+    assertThat(kinds("kinds:\n  choice: sampling\n").choice())
+        .isEqualTo(PolicyTemperature.SAMPLING);
+    assertThat(kinds("kinds:\n  choice: SAMPLING\n").choice())
+        .isEqualTo(PolicyTemperature.SAMPLING);
+    assertThat(problemsOfKinds("kinds:\n  choice: other\n"))
+        .containsExactly("kinds.choice: 'other' must be one of model, sampling");
+  }
+
+  @Test
+  void loadNamesRuleWhenATypeIsWrong() {
+    assertThat(
+            problemsOfKinds(
+                "kinds:\n  flag: maybe\n  number: 99999999999\n  text: [a]\n  rate: infinite\n"))
+        .containsExactly(
+            "kinds.flag: 'maybe' must be true or false",
+            "kinds.number: '99999999999' must be at most 2147483647 in magnitude",
+            "kinds.text: '[\"a\"]' must be a single value",
+            "kinds.rate: 'infinite' must be a finite number");
+  }
+
+  @Test
+  void loadRefusesAnEmptyValueWhereThereIsADefault() {
+    assertThat(problemsOfKinds("kinds:\n  number:\n"))
+        .containsExactly("kinds.number: must have a value");
+  }
+
+  @Test
+  void loadTakesAnEmptySectionAsOneThatSetsNothing() {
+    assertThat(kinds("kinds:\nfree:\n")).isEqualTo(DEFAULTS.kinds());
+  }
+
+  @Test
+  void loadLetsOverridesWinInOrder() {
+    assertThat(kinds("kinds:\n  number: 5\n", "kinds.number=6", "kinds.number=7").number())
+        .isEqualTo(7);
+  }
+
+  @Test
+  void loadTakesDottedNamesIntoAFreeMap() {
+    Root root =
+        ConfigLoader.load(
+            DEFAULTS,
+            Root.class,
+            file("free:\n  ssl.protocol: TLS\n  linger.ms: 3\n"),
+            List.of("free.sasl.mechanism=PLAIN"));
+    assertThat(root.free())
+        .isEqualTo(
+            Map.of(
+                "given",
+                "yes",
+                "ssl.protocol",
+                "TLS",
+                "linger.ms",
+                "3",
+                "sasl.mechanism",
+                "PLAIN"));
+  }
+
+  @Test
+  void loadNamesWhatIsWrongWithAnOverride() {
+    assertThat(problemsOfKinds("", "kinds.number", "kinds=1", "kinds.number.x=1", "nope=1"))
+        .containsExactly(
+            "--set kinds.number: must be path=value",
+            "kinds: is a section; name a key inside it",
+            "kinds.number.x: unknown key; kinds.number is a single value",
+            "nope: unknown key (known here: free, kinds)");
+  }
+
+  @Test
+  void loadNamesBothSectionsWhenARuleSpansThem() {
+    assertThat(problems("learner:\n  microBatchTokens: 8\nsampling:\n  maxResponseTokens: 9\n"))
+        .singleElement()
+        .asString()
+        .startsWith("learner.microBatchTokens: 8 must be >= sampling.maxResponseTokens (9)");
+  }
+
+  @Test
+  void loadRefusesKafkaPropertiesThatExactlyOnceRestsOn() {
+    assertThat(problems("kafka:\n  isolation.level: read_uncommitted\n"))
+        .singleElement()
+        .asString()
+        .startsWith("kafka.isolation.level: cannot be configured");
+  }
+
+  @Test
+  void loadDoesNotShowASecretInAProblem() {
+    assertThat(problems("registry:\n  password: [hunter2]\n"))
+        .singleElement()
+        .asString()
+        .doesNotContain("hunter2");
+  }
+
+  private List<String> problems(String yaml) {
+    return catchThrowableOfType(
+            ConfigException.class, () -> ConfigLoader.load(file(yaml), List.of()))
+        .problems();
+  }
+
+  private List<String> problemsOfKinds(String yaml, String... overrides) {
+    return catchThrowableOfType(ConfigException.class, () -> kinds(yaml, overrides)).problems();
+  }
+
+  private Kinds kinds(String yaml, String... overrides) {
+    return ConfigLoader.load(DEFAULTS, Root.class, file(yaml), List.of(overrides)).kinds();
+  }
+
+  private Path file(String yaml) {
+    try {
+      return Files.writeString(directory.resolve("config.yaml"), yaml);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

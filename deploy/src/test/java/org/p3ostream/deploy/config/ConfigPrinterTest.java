@@ -1,0 +1,63 @@
+package org.p3ostream.deploy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConfigPrinterTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "kafka.sasl.jaas.config",
+        "kafka.ssl.key.password",
+        "kafka.ssl.keystore.key",
+        "kafka.ssl.truststore.password",
+        "kafka.sasl.oauthbearer.client.credentials.client.secret",
+        "kafka.my.interceptor.api.key",
+        "serde.settings.basic.auth.user.info",
+        "serde.settings.bearer.auth.token",
+        "registry.password",
+      })
+  void toYamlMasksSecrets(String path) {
+    P3oConfig config =
+        ConfigLoader.load(
+            null,
+            List.of(
+                path + "=hunter2",
+                "registry.username=someone",
+                path.equals("registry.password") ? "run.id=x" : "registry.password=hunter2"));
+    assertThat(ConfigPrinter.toYaml(config)).doesNotContain("hunter2").contains("********");
+  }
+
+  @Test
+  void toYamlMasksCredentialsInAnAddress() {
+    P3oConfig config =
+        ConfigLoader.load(null, List.of("kafka.some.url=http://me:hunter2@host/path"));
+    assertThat(ConfigPrinter.toYaml(config))
+        .doesNotContain("hunter2")
+        .contains("http://********@host/path");
+  }
+
+  @Test
+  void toYamlLeavesTokenCountsAlone() {
+    assertThat(ConfigPrinter.toYaml(P3oConfig.defaults()))
+        .contains("microBatchTokens: 4096")
+        .contains("maxResponseTokens: 16");
+  }
+
+  @Test
+  void toYamlIsReadBackAsTheSame(@TempDir Path directory) throws Exception {
+    P3oConfig config =
+        ConfigLoader.load(
+            null, List.of("registry.connectTimeout=1500ms", "kafka.client.rack=010", "run.id=42"));
+    Path file = Files.writeString(directory.resolve("p3o.yaml"), ConfigPrinter.toYaml(config));
+    assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
+  }
+}

@@ -1,0 +1,96 @@
+package org.p3ostream.deploy.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every key there is takes a value other than its default and hands it on unchanged. */
+class EveryKeyTest {
+
+  /** Where any text or the next number would break a rule. */
+  private static final Map<String, String> VALUES =
+      Map.ofEntries(
+          Map.entry("registry.url", "https://registry.example:8443/api"),
+          Map.entry("model.device", "gpu:1"),
+          Map.entry("prompts.reward", "numeric"),
+          Map.entry("algorithm.name", "grpo"),
+          Map.entry("run.topicPrefix", "other."));
+
+  /** What has to be set along with a key. */
+  private static final Map<String, String> COMPANIONS =
+      Map.of(
+          "registry.username", "registry.password=secret",
+          "registry.password", "registry.username=someone",
+          "registry.trustStorePassword", "registry.trustStorePath=trust.p12");
+
+  @TestFactory
+  Stream<DynamicTest> loadHandsOnAnotherValue() throws Exception {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (RecordComponent section : P3oConfig.class.getRecordComponents()) {
+      if (!section.getType().isRecord()) {
+        continue;
+      }
+      for (RecordComponent key : section.getType().getRecordComponents()) {
+        if (key.getType() != Map.class) {
+          String path = section.getName() + "." + key.getName();
+          tests.add(DynamicTest.dynamicTest(path, () -> handsOn(section, key, path)));
+        }
+      }
+    }
+    assertThat(tests).hasSizeGreaterThan(40);
+    return tests.stream();
+  }
+
+  private static void handsOn(RecordComponent section, RecordComponent key, String path)
+      throws Exception {
+    Object standard = read(P3oConfig.defaults(), section, key);
+    String other = VALUES.getOrDefault(path, another(key.getType(), standard));
+    List<String> overrides = new ArrayList<>(List.of(path + "=" + other));
+    if (COMPANIONS.containsKey(path)) {
+      overrides.add(COMPANIONS.get(path));
+    }
+    Object loaded = read(ConfigLoader.load(null, overrides), section, key);
+    assertThat(loaded).isNotEqualTo(standard);
+    assertThat(text(loaded)).isEqualTo(other);
+  }
+
+  private static Object read(P3oConfig config, RecordComponent section, RecordComponent key)
+      throws Exception {
+    return key.getAccessor().invoke(section.getAccessor().invoke(config));
+  }
+
+  private static String another(Class<?> type, Object standard) {
+    if (type == boolean.class) {
+      return Boolean.toString(!(boolean) standard);
+    }
+    if (type == double.class) {
+      double half = (double) standard / 2;
+      return Double.toString(half);
+    }
+    if (type == Duration.class) {
+      return text(((Duration) standard).plusMillis(1));
+    }
+    if (type.isEnum()) {
+      return Arrays.stream(type.getEnumConstants())
+          .filter(constant -> constant != standard)
+          .findFirst()
+          .orElseThrow()
+          .toString();
+    }
+    return type == String.class ? "other" : Long.toString(((Number) standard).longValue() + 1);
+  }
+
+  private static String text(Object value) {
+    return value instanceof Duration duration
+        ? DurationFormat.format(duration)
+        : String.valueOf(value);
+  }
+}

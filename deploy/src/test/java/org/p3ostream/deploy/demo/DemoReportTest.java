@@ -1,0 +1,56 @@
+package org.p3ostream.deploy.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.p3ostream.deploy.progress.LedgerFixtures.genesis;
+import static org.p3ostream.deploy.progress.LedgerFixtures.step;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.progress.RolloutCensus;
+import org.p3ostream.deploy.progress.RunStatistics;
+
+class DemoReportTest {
+
+  @Test
+  void writeHoldsExactlyTheAgreedKeys(@TempDir Path directory) throws Exception {
+    RunStatistics run = new RunStatistics();
+    run.add(genesis(0));
+    run.add(step(0, 1, 2_000, 0.25, 0.9, 0, 576));
+    RolloutCensus census = new RolloutCensus(Map.of("1", 3L, "2", 5L), 600);
+    Path file = directory.resolve("report.json");
+
+    DemoReport.of(run, census, 0.3, 0.9, 12.5).write(file);
+
+    JsonNode report = new ObjectMapper().readTree(file.toFile());
+    assertThat(report.fieldNames())
+        .toIterable()
+        .containsExactly(
+            "steps",
+            "rewardFirst10",
+            "rewardLast10",
+            "evalRewardBefore",
+            "evalRewardAfter",
+            "essMin",
+            "essMean",
+            "stalenessMin",
+            "stalenessMean",
+            "stalenessMax",
+            "policyVersion",
+            "rolloutGroups",
+            "weightsSha256",
+            "wallSeconds",
+            "trainSeconds",
+            "generatedTokensPerSecond",
+            "trainedTokensPerSecond",
+            "groupsByProducer",
+            "phases");
+    assertThat(report.get("rolloutGroups").asLong()).isEqualTo(8);
+    assertThat(report.get("trainedTokensPerSecond").asDouble()).isEqualTo(288);
+    assertThat(report.get("generatedTokensPerSecond").asDouble()).isEqualTo(300);
+    assertThat(report.get("groupsByProducer").get("2").asLong()).isEqualTo(5);
+  }
+}

@@ -1,0 +1,66 @@
+package org.p3ostream.rolloutproducer.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class ProducerSettingsTest {
+
+  private static ProducerSettings settings(ProducerConfig producer) {
+    return new ProducerSettings("run-a", "a.", Path.of("model"), "cpu", 1, producer);
+  }
+
+  private static ProducerConfig config(String id, String transactionalId) {
+    return new ProducerConfig(id, transactionalId, 3, 2, 5, 7, 11);
+  }
+
+  @Test
+  void transactionalIdIsDerivedFromPrefixAndIdWhenItIsEmpty() {
+    assertThat(settings(config("b", "")).transactionalId()).isEqualTo("a.producer-b");
+  }
+
+  @Test
+  void transactionalIdIsTakenAsItIsWhenItIsGiven() {
+    assertThat(settings(config("b", "mine")).transactionalId()).isEqualTo("mine");
+  }
+
+  @Test
+  void groupIdBelongsToTheTopicPrefix() {
+    assertThat(settings(ProducerConfig.defaults()).groupId()).isEqualTo("a.producers");
+  }
+
+  @Test
+  void constructorNamesKeyValueAndRuleWhenAValueIsWrong() {
+    assertThatThrownBy(() -> config("a b", ""))
+        .hasMessage("producer.id: 'a b' must be 1 to 100 letters, digits, '.', '_' or '-'");
+    assertThatThrownBy(() -> config("b", " "))
+        .hasMessage("producer.transactionalId: ' ' must not be blank");
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 0, 2, 5, 7, 11))
+        .hasMessage("producer.maxPollPrompts: 0 must be >= 1");
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 0, 5, 7, 11))
+        .hasMessage("producer.versionsKept: 0 must be >= 1");
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 0, 7, 11))
+        .hasMessage("producer.maxStarts: 0 must be >= 1");
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 0, 11))
+        .hasMessage("producer.statusEverySeconds: 0 must be >= 1");
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 7, 0))
+        .hasMessage("producer.unavailableDeadlineSeconds: 0 must be >= 1");
+    assertThatThrownBy(
+            () ->
+                new ProducerSettings(
+                    "run-a", "a.", Path.of("model"), "tpu", 1, ProducerConfig.defaults()))
+        .hasMessage("model.device: 'tpu' is not cpu or gpu:i");
+    assertThatThrownBy(
+            () ->
+                new ProducerSettings(
+                    "run-a", "a.", Path.of("model"), "cpu", 0, ProducerConfig.defaults()))
+        .hasMessage("model.threads: 0 must be >= 1");
+    assertThatThrownBy(
+            () ->
+                new ProducerSettings(
+                    " ", "a.", Path.of("model"), "cpu", 1, ProducerConfig.defaults()))
+        .hasMessage("run.id: must not be blank");
+  }
+}

@@ -1,0 +1,282 @@
+package org.p3ostream.rolloutproducer.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.p3ostream.rolloutproducer.runtime.LoopHarness.prompts;
+
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.rolloutproducer.PromptTasks;
+import org.p3ostream.rolloutproducer.backlog.StartCount;
+import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.RolloutGroup;
+
+/** The order of things in the loop; guarantees between processes are tested with a broker. */
+class ServingLoopTest {
+
+  private final LoopHarness harness = new LoopHarness(2, prompts(0), prompts(1));
+
+  @AfterEach
+  void close() {
+    harness.close();
+  }
+
+  private static PromptTask exact(long groupId, long version) {
+    return PromptTasks.builder(groupId).setExactPolicyVersion(version).build();
+  }
+
+  private void turnUntilPublished(int groups) throws InterruptedException {
+    harness.turnUntil(() -> harness.producer.history().size() >= groups);
+  }
+
+  private long version(RolloutGroup group) {
+    return group.getResponses().get(0).getPolicyVersion();
+  }
+
+  @Test
+  void turnPublishesAPolledBatchWithItsOffsetsInOneTransaction() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.appendPrompt(0, PromptTasks.task(8));
+    harness.appendPrompt(1, PromptTasks.task(1));
+    turnUntilPublished(3);
+
+    assertThat(harness.producer.commitCount()).isEqualTo(1);
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(0), 2L, prompts(1), 1L));
+    assertThat(harness.sampledGroups).containsExactly(0L, 1L, 8L);
+    assertThat(harness.loop.status().groupsPublished()).isEqualTo(3);
+    assertThat(harness.loop.status().tokensPublished()).isEqualTo(3 * 4 * 2);
+  }
+
+  @Test
+  void turnHasNoTransactionOpenWhileItSamples() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.appendPrompt(1, PromptTasks.task(1));
+    turnUntilPublished(2);
+
+    assertThat(harness.transactionOpenWhileSampling).containsOnly(false);
+  }
+
+  @Test
+  void turnWaitsUntilItHoldsTheExactVersion() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, exact(0, 1));
+    harness.turn(5);
+
+    assertThat(harness.sampledGroups).isEmpty();
+    assertThat(harness.loop.status().waitingFor()).isEqualTo("policy version 1");
+
+    harness.appendVersion(1);
+    harness.appendVersion(2);
+    turnUntilPublished(1);
+
+    assertThat(version(harness.published().get(0))).isEqualTo(1);
+  }
+
+  @Test
+  void turnReadsTheLogAgainForAnExactVersionItNoLongerHolds() throws InterruptedException {
+    for (int version = 0; version < 6; version++) {
+      harness.appendVersion(version);
+    }
+    harness.turn(2);
+    harness.appendPrompt(0, exact(0, 1));
+    turnUntilPublished(1);
+
+    assertThat(version(harness.published().get(0))).isEqualTo(1);
+  }
+
+  @Test
+  void turnSamplesWithTheNewestVersionWhenNoneIsNamed() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendVersion(1);
+    harness.turn(2);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    turnUntilPublished(1);
+
+    assertThat(version(harness.published().get(0))).isEqualTo(1);
+  }
+
+  @Test
+  void turnWaitsForTheOldestVersionThatIsAllowed() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.builder(0).setMinPolicyVersion(2).build());
+    harness.turn(5);
+
+    assertThat(harness.loop.status().waitingFor()).isEqualTo("policy version >= 2");
+
+    harness.appendVersion(3);
+    turnUntilPublished(1);
+
+    assertThat(version(harness.published().get(0))).isEqualTo(3);
+  }
+
+  @Test
+  void turnPublishesWhatIsFinishedWhileOtherPromptsWait() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, exact(0, 0));
+    harness.appendPrompt(0, exact(8, 1));
+    harness.appendPrompt(1, exact(1, 1));
+    turnUntilPublished(1);
+
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(0), 1L));
+  }
+
+  @Test
+  void turnTakesPromptsOfFreePartitionsWhileOtherPromptsWait() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, exact(0, 7));
+    harness.turn(3);
+    harness.appendPrompt(1, exact(1, 0));
+    turnUntilPublished(1);
+
+    assertThat(harness.sampledGroups).containsExactly(1L);
+  }
+
+  @Test
+  void turnClosesItsPartitionsWhileItSamples() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().isEmpty());
+
+    assertThat(harness.prompts.paused()).containsExactlyInAnyOrder(prompts(0), prompts(1));
+
+    turnUntilPublished(1);
+
+    assertThat(harness.prompts.paused()).isEmpty();
+  }
+
+  @Test
+  void turnPublishesAFailureWhenATaskCannotBeServed() throws InterruptedException {
+    harness.appendPrompt(0, PromptTasks.builder(0).setReward("judge").build());
+    turnUntilPublished(1);
+
+    assertThat(harness.published().get(0).getFailure()).startsWith("reward: judge");
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(0), 1L));
+    assertThat(harness.loop.status().groupsFailed()).isEqualTo(1);
+  }
+
+  @Test
+  void turnPassesOverPromptsThatAreUndecodableOrOfAnotherRun() throws InterruptedException {
+    harness.appendPrompt(0, new byte[] {1, 2, 3});
+    harness.appendPrompt(0, PromptTasks.builder(0).setRunId("run-b").build());
+    harness.turnUntil(() -> harness.committed().equals(Map.of(prompts(0), 2L)));
+
+    assertThat(harness.producer.history()).isEmpty();
+    assertThat(harness.loop.status().promptsSkipped()).isEqualTo(2);
+  }
+
+  @Test
+  void turnSendsTheSameGroupAgainWhenATransactionIsAborted() throws InterruptedException {
+    harness.producer.sendOffsetsToTransactionException = new CommitFailedException();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().transactionsAborted() > 0);
+    assertThat(harness.producer.history()).isEmpty();
+
+    harness.producer.sendOffsetsToTransactionException = null;
+    turnUntilPublished(1);
+
+    assertThat(harness.sampledGroups).containsExactly(0L);
+  }
+
+  @Test
+  void turnDropsResultsOfAPartitionThatWasGivenAway() throws InterruptedException {
+    harness.producer.sendOffsetsToTransactionException = new CommitFailedException();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.appendPrompt(1, PromptTasks.task(1));
+    harness.turnUntil(() -> harness.loop.status().transactionsAborted() > 0);
+
+    harness.own(prompts(1));
+    harness.producer.sendOffsetsToTransactionException = null;
+    turnUntilPublished(1);
+
+    assertThat(harness.published()).extracting(RolloutGroup::getGroupId).containsExactly(1L);
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(1), 1L));
+  }
+
+  @Test
+  void turnDropsTheGroupInHandWhenItsPartitionWasGivenAway() throws InterruptedException {
+    harness.samplingAllowed.drainPermits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().isEmpty());
+    harness.own(prompts(1));
+    harness.samplingAllowed.release();
+    harness.turnUntil(() -> harness.loop.status().groupsDropped() == 1);
+
+    assertThat(harness.producer.history()).isEmpty();
+    assertThat(harness.committed()).isEmpty();
+  }
+
+  @Test
+  void turnDoesNotPublishWhileANoteOfAStartIsUnderWay() throws InterruptedException {
+    harness.prompts.holdCommits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().equals("broker"));
+    harness.turn(3);
+    assertThat(harness.producer.history()).isEmpty();
+
+    harness.prompts.completeCommits();
+    turnUntilPublished(1);
+  }
+
+  @Test
+  void turnThrowsWhenAnotherProcessTookOver() throws InterruptedException {
+    harness.producer.commitTransactionException = new ProducerFencedException("epoch 1 < 2");
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+
+    assertThatThrownBy(() -> turnUntilPublished(1)).isInstanceOf(FencedException.class);
+  }
+
+  @Test
+  void turnNotesTheStartOfAPromptBeforeItIsSampled() throws InterruptedException {
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    turnUntilPublished(1);
+
+    assertThat(harness.marksWhileSampling).containsExactly(StartCount.toMetadata(1));
+  }
+
+  @Test
+  void turnGivesAPromptUpWhenItWasStartedTooOften() throws InterruptedException {
+    harness.own();
+    harness.prompts.rebalance(List.of(prompts(0)));
+    harness.prompts.commitSync(
+        Map.of(prompts(0), new OffsetAndMetadata(0, StartCount.toMetadata(3))));
+    harness.own();
+    harness.own(prompts(0));
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.appendPrompt(0, PromptTasks.task(8));
+    turnUntilPublished(2);
+
+    assertThat(harness.published().get(0).getFailure())
+        .isEqualTo("sampling was started 3 times and never finished");
+    assertThat(harness.sampledGroups).containsExactly(8L);
+    assertThat(harness.producer.commitCount()).isEqualTo(2);
+  }
+
+  @Test
+  void leavePublishesWhatIsFinishedAndWithdrawsTheRest() throws InterruptedException {
+    harness.producer.sendOffsetsToTransactionException = new CommitFailedException();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.appendPrompt(1, exact(1, 7));
+    harness.turnUntil(() -> harness.loop.status().transactionsAborted() > 0);
+    harness.producer.sendOffsetsToTransactionException = null;
+    harness.loop.leave();
+
+    assertThat(harness.published()).extracting(RolloutGroup::getGroupId).containsExactly(0L);
+    assertThat(harness.prompts.committed(java.util.Set.of(prompts(1))).get(prompts(1)).metadata())
+        .isEqualTo(StartCount.toMetadata(0));
+  }
+}

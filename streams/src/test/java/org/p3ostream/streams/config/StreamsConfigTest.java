@@ -1,0 +1,68 @@
+package org.p3ostream.streams.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class StreamsConfigTest {
+
+  @Test
+  void applicationIdFollowsTheTopicPrefixWhenNoneIsConfigured() {
+    assertThat(StreamsSettings.defaults().applicationId()).isEqualTo("p3o.metrics");
+  }
+
+  @Test
+  void applicationIdIsTheConfiguredOneWhenThereIsOne() {
+    StreamsConfig config = new StreamsConfig("127.0.0.1", 0, "state", "mine", 3, 5);
+
+    assertThat(new StreamsSettings("run", "p3o.", config).applicationId()).isEqualTo("mine");
+  }
+
+  static Stream<Arguments> constructorThrowsNamingKeyValueAndRule() {
+    return Stream.of(
+        broken(() -> new StreamsConfig(" ", 0, "s", null, 1, 1), "streams.host", " ", "blank"),
+        broken(() -> new StreamsConfig("h", -1, "s", null, 1, 1), "streams.port", "-1", "65535"),
+        broken(() -> new StreamsConfig("h", 65536, "s", null, 1, 1), "streams.port", "65536", "["),
+        broken(() -> new StreamsConfig("h", 0, "", null, 1, 1), "streams.stateDirectory", "", "b"),
+        broken(
+            () -> new StreamsConfig("h", 0, "s", "a/b", 1, 1), "streams.applicationId", "a/b", "d"),
+        broken(
+            () -> new StreamsConfig("h", 0, "s", null, 0, 1),
+            "streams.replicationFactor",
+            "0",
+            "["),
+        broken(
+            () -> new StreamsConfig("h", 0, "s", null, 1, 0),
+            "streams.clientTimeoutSeconds",
+            "0",
+            ">= 1"),
+        broken(
+            () -> new StreamsSettings("", "p3o.", StreamsConfig.defaults()), "run.id", "", "blank"),
+        broken(
+            () -> new StreamsSettings("r", "a/b", StreamsConfig.defaults()),
+            "run.topicPrefix",
+            "a/b",
+            "only"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void constructorThrowsNamingKeyValueAndRule(
+      Supplier<?> constructor, String key, String value, String rule) {
+    assertThatThrownBy(constructor::get)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining("'" + value + "'")
+        .hasMessageContaining(rule);
+  }
+
+  private static Arguments broken(Supplier<?> constructor, String key, String value, String rule) {
+    return Arguments.of(constructor, key, value, rule);
+  }
+}

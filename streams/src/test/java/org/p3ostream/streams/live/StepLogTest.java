@@ -1,0 +1,75 @@
+package org.p3ostream.streams.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.p3ostream.streams.fixture.Records.event;
+import static org.p3ostream.streams.fixture.Records.step;
+import static org.p3ostream.streams.fixture.Records.window;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.streams.fixture.Records;
+
+class StepLogTest {
+  private final StepLog log = new StepLog(Records.RUN);
+
+  @Test
+  void pageHoldsStepsFromTheOneAskedForUpToTheLimit() {
+    for (long step = 0; step < 5; step++) {
+      log.add(step(step).build());
+    }
+
+    assertThat(log.page(2, 2)).extracting(StepView::step).containsExactly(2L, 3L);
+  }
+
+  @Test
+  void pageHoldsStepsAndNoOpsOnlyWhenOtherEventsLieBetween() {
+    log.add(event(StepKind.GENESIS, -1).build());
+    log.add(event(StepKind.INTERIM, 0).build());
+    log.add(step(0).build());
+    log.add(event(StepKind.CONTROL, 1).build());
+    log.add(event(StepKind.NO_OP, 1).build());
+
+    assertThat(log.page(0, 10)).extracting(StepView::kind).containsExactly("STEP", "NO_OP");
+  }
+
+  @Test
+  void pageShowsTheReportAndTheDigest() {
+    log.add(step(7).setWindow(window(7, 6)).build());
+
+    StepView view = log.page(7, 1).get(0);
+    assertThat(view.policyVersion()).isEqualTo(8);
+    assertThat(view.groups()).isEqualTo(2);
+    assertThat(view.weightsSha256()).isEqualTo("ab".repeat(32));
+    assertThat(view.phases()).isEqualTo(new StepView.Phases(1, 2, 3, 4, 5, 6));
+    assertThat(view.training())
+        .isEqualTo(
+            new StepView.Training(
+                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, -0.13, 0.7, 0.001, 0, 0.9, 1, 1, 0.3, 120,
+                7.5, 0.12));
+  }
+
+  @Test
+  void trainingIsNullWhenTheStepWasANoOp() {
+    log.add(event(StepKind.NO_OP, 0).build());
+
+    assertThat(log.page(0, 1).get(0).training()).isNull();
+  }
+
+  @Test
+  void addPassesOverEventsWhenTheyAreOfAnotherRun() {
+    log.add(step(0).setRunId("run-b").build());
+
+    assertThat(log.newestStep()).isEqualTo(-1);
+  }
+
+  @Test
+  void gaugesFollowTheNewestEvent() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    log.bindTo(registry);
+    log.add(step(3).build());
+
+    assertThat(registry.get("p3o.ledger.step").gauge().value()).isEqualTo(3);
+    assertThat(registry.get("p3o.ledger.policy.version").gauge().value()).isEqualTo(4);
+  }
+}

@@ -1,0 +1,150 @@
+package org.p3ostream.streams.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.streams.live.StepLogs;
+
+class MetricsServerTest {
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static final PrometheusMeterRegistry REGISTRY =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private static volatile Condition streams = new Condition(true, "RUNNING");
+  private static MetricsServer server;
+
+  @BeforeAll
+  static void bind() {
+    Health health =
+        new Health(
+            Map.of("service", () -> new Condition(true, "working")),
+            Map.of("streams", () -> streams, "topics", () -> new Condition(true, "all there")));
+    server = new MetricsServer("127.0.0.1", 0, REGISTRY, StepLogs.ofSteps(5), health);
+  }
+
+  @AfterAll
+  static void close() {
+    server.close();
+  }
+
+  @Test
+  void stepsAreAPageWithTheNextOneNamedWhenThereIsMore() throws Exception {
+    HttpResponse<String> answer = get("/api/steps?from=1&limit=2");
+
+    JsonNode page = json(answer);
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
+    assertThat(page.at("/runId").asText()).isEqualTo("run-a");
+    assertThat(page.at("/steps")).hasSize(2);
+    assertThat(page.at("/steps/0/step").asLong()).isEqualTo(1);
+    assertThat(page.at("/steps/0/training/stalenessP95").asLong()).isEqualTo(1);
+    assertThat(page.at("/nextFrom").asLong()).isEqualTo(3);
+  }
+
+  @Test
+  void stepsNameNoNextPageWhenTheNewestIsShown() throws Exception {
+    assertThat(json(get("/api/steps?from=3")).at("/nextFrom").isNull()).isTrue();
+  }
+
+  @Test
+  void stepsAreEmptyWhenAskedBeyondTheNewest() throws Exception {
+    assertThat(json(get("/api/steps?from=99")).at("/steps")).isEmpty();
+  }
+
+  @Test
+  void stepsAnswer400WithNameValueAndRuleWhenAParameterIsBad() throws Exception {
+    HttpResponse<String> answer = get("/api/steps?limit=%3Cb%3E");
+
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(json(answer).at("/parameter").asText()).isEqualTo("limit");
+    assertThat(json(answer).at("/value").asText()).isEqualTo("<b>");
+    assertThat(json(answer).at("/rule").asText()).isEqualTo("must be a whole number in [1, 1000]");
+  }
+
+  @Test
+  void metricsAreInTheTextFormatOfPrometheus() throws Exception {
+    REGISTRY.counter("p3o.test").increment();
+
+    HttpResponse<String> answer = get("/metrics");
+
+    assertThat(answer.body()).contains("p3o_test_total 1.0");
+    assertThat(answer.headers().firstValue("Content-Type"))
+        .contains("text/plain; version=0.0.4; charset=utf-8");
+  }
+
+  @Test
+  void readyAnswers503AndSaysWhatIsMissingWhenAConditionDoesNotHold() throws Exception {
+    streams = new Condition(false, "REBALANCING");
+    try {
+      HttpResponse<String> answer = get("/health/ready");
+
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body()).contains("\"streams\"").contains("REBALANCING");
+      assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    } finally {
+      streams = new Condition(true, "RUNNING");
+    }
+  }
+
+  @Test
+  void readyAnswers200WhenAllConditionsHold() throws Exception {
+    assertThat(get("/health/ready").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void noAnswerOpensItselfToOtherOrigins() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/api/steps")).header("Origin", "http://evil.example").build();
+
+    HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+
+    assertThat(answer.headers().map().keySet())
+        .noneMatch(name -> name.toLowerCase(java.util.Locale.ROOT).startsWith("access-control"));
+  }
+
+  @Test
+  void writesAreRefused() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/api/steps")).POST(HttpRequest.BodyPublishers.noBody()).build();
+
+    assertThat(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+        .isEqualTo(405);
+  }
+
+  @Test
+  void constructorThrowsNamingTheAddressWhenThePortIsTaken() {
+    Health health = new Health(Map.of(), Map.of());
+
+    assertThatThrownBy(
+            () ->
+                new MetricsServer(
+                    "127.0.0.1", server.port(), REGISTRY, StepLogs.ofSteps(0), health))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("streams.port")
+        .hasMessageContaining("127.0.0.1:" + server.port());
+  }
+
+  private static HttpResponse<String> get(String path) throws Exception {
+    return CLIENT.send(
+        HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.port() + path);
+  }
+
+  private static JsonNode json(HttpResponse<String> answer) throws Exception {
+    return new ObjectMapper().readTree(answer.body());
+  }
+}

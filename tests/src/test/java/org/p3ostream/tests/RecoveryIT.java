@@ -1,0 +1,94 @@
+package org.p3ostream.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.learner.commit.FencedException;
+import org.p3ostream.learner.ledger.LedgerException;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.tests.support.LocalStackExtension;
+import org.p3ostream.tests.support.RunningRole;
+import org.p3ostream.tests.support.TestRun;
+
+/** Learners that end, come back, or meet a second one of their kind. */
+@ExtendWith(LocalStackExtension.class)
+class RecoveryIT {
+
+  @Test
+  void restartedLearnerContinuesToTheWeightsOfAnUndisturbedRun(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun twin = new TestRun(stack, directory.resolve("twin"));
+    try (RunningRole producer = twin.producer("a")) {
+      twin.learner("learner.steps=9").join();
+    }
+    TestRun run = new TestRun(stack, directory.resolve("run"), "learner.checkpointEvery=2");
+    try (RunningRole producer = run.producer("a")) {
+      run.learner("learner.steps=3").join(); // ends with a checkpoint
+      assertThat(checkpoints(run)).hasSize(2);
+      run.learner("learner.steps=5").join(); // starts from it
+      deleteCheckpoints(run);
+      run.learner("learner.steps=9").join(); // starts from GENESIS, executing five steps again
+    }
+    assertThat(digests(run)).isEqualTo(digests(twin));
+    assertThat(run.ledger()).extracting(StepEvent::getLearnerEpoch).contains(1L, 2L, 3L);
+  }
+
+  @Test
+  void learnerThatWasTakenOverEndsWithoutWriting(LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    TestRun run = new TestRun(stack, directory);
+    try (RunningRole producer = run.producer("a");
+        RunningRole first = run.learner("learner.steps=100000")) {
+      run.awaitSteps(2);
+      run.learner("learner.steps=8").join();
+      assertThat(first.failure()).isInstanceOf(FencedException.class);
+    }
+    assertThat(run.steps())
+        .extracting(StepEvent::getStep)
+        .startsWith(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L)
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void learnerOfAnotherRunOrConfigurationIsRefused(LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    TestRun run = new TestRun(stack, directory, "learner.steps=1");
+    try (RunningRole producer = run.producer("a")) {
+      run.learner().join();
+    }
+    assertThat(run.learner("run.id=other").failure())
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContaining("belongs to run 'test', this is run 'other'");
+    assertThat(run.learner("optimizer.learningRate=0.5", "algorithm.name=grpo").failure())
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContaining("algorithm.name: p3o -> grpo")
+        .hasMessageContaining("optimizer.learningRate: 0.001 -> 0.5");
+  }
+
+  private static List<String> digests(TestRun run) {
+    return run.steps().stream().map(StepEvent::getWeightsSha256).toList();
+  }
+
+  private static List<Path> checkpoints(TestRun run) throws IOException {
+    try (Stream<Path> entries = Files.list(run.directory().resolve("checkpoints"))) {
+      return entries.toList();
+    }
+  }
+
+  private static void deleteCheckpoints(TestRun run) throws IOException {
+    try (Stream<Path> entries = Files.walk(run.directory().resolve("checkpoints"))) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(entry);
+      }
+    }
+  }
+}

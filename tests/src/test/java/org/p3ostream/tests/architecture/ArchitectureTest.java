@@ -1,0 +1,127 @@
+package org.p3ostream.tests.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Clock;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.NullMarked;
+
+/** The arrows between the modules, and what the inside of them may know. */
+@AnalyzeClasses(packages = "org.p3ostream", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule arrowsBetweenModulesPointOneWay =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("schemas")
+          .definedBy("org.p3ostream.schemas..")
+          .layer("policy")
+          .definedBy("org.p3ostream.policy..")
+          .layer("rollout-producer")
+          .definedBy("org.p3ostream.rolloutproducer..")
+          .layer("learner")
+          .definedBy("org.p3ostream.learner..")
+          .layer("streams")
+          .definedBy("org.p3ostream.streams..")
+          .layer("deploy")
+          .definedBy("org.p3ostream.deploy..")
+          .whereLayer("deploy")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("learner")
+          .mayOnlyBeAccessedByLayers("deploy")
+          .whereLayer("rollout-producer")
+          .mayOnlyBeAccessedByLayers("deploy")
+          .whereLayer("streams")
+          .mayOnlyBeAccessedByLayers("deploy")
+          .whereLayer("policy")
+          .mayOnlyBeAccessedByLayers("rollout-producer", "learner", "deploy")
+          .whereLayer("schemas")
+          .mayOnlyBeAccessedByLayers("rollout-producer", "learner", "streams", "deploy");
+
+  @ArchTest
+  static final ArchRule packagesOfAModuleFormNoCycle =
+      slices().matching("org.p3ostream.(*).(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule mathematicsKnowsTheJdkOnly =
+      classes()
+          .that()
+          .resideInAPackage("org.p3ostream.learner.objective..")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("java..", "org.p3ostream.learner.objective..", "org.jspecify..");
+
+  @ArchTest
+  static final ArchRule bookkeepingKnowsNoClientsAndNoClock =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "org.p3ostream.learner.window..",
+              "org.p3ostream.learner.dispatch..",
+              "org.p3ostream.learner.objective..",
+              "org.p3ostream.schemas.ratio..",
+              "org.p3ostream.schemas.snapshot..",
+              "org.p3ostream.rolloutproducer.backlog..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("ai.djl..", "java.net..", "java.nio.file..")
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Consumer.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Producer.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Admin.class)
+          .orShould()
+          .dependOnClassesThat()
+          .areAssignableTo(Clock.class);
+
+  @ArchTest
+  static final ArchRule onlyDeployReadsTheEnvironment =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("org.p3ostream.deploy..")
+          .should()
+          .callMethod(System.class, "getenv", String.class)
+          .orShould()
+          .callMethod(System.class, "getenv");
+
+  @ArchTest
+  static final ArchRule onlyDeployBuildsClients =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("org.p3ostream.deploy..", "org.p3ostream.streams..")
+          .should()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("org.apache.kafka.clients.producer.KafkaProducer")
+          .orShould()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("org.apache.kafka.clients.consumer.KafkaConsumer");
+
+  @ArchTest
+  static final ArchRule nothingIsCalledUtil =
+      noClasses().should().resideInAnyPackage("..util..", "..utils..", "..common..", "..helper..");
+
+  @ArchTest
+  static final ArchRule everyPackageIsNullMarked =
+      classes()
+          .that()
+          .resideOutsideOfPackage("org.p3ostream.schemas.avro")
+          .should(
+              com.tngtech.archunit.lang.ArchCondition.from(
+                  com.tngtech.archunit.base.DescribedPredicate.describe(
+                      "reside in a @NullMarked package",
+                      type -> type.getPackage().isAnnotatedWith(NullMarked.class))));
+}

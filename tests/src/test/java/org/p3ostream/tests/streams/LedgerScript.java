@@ -1,0 +1,206 @@
+package org.p3ostream.tests.streams;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.LogprobKind;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.avro.PhaseDurations;
+import org.p3ostream.schemas.avro.Response;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.Sampling;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.topic.RecordKeys;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+
+/**
+ * Writes a run's {@code rollouts} and {@code steps} as producers and a learner do: in transactions,
+ * groups to partition groupId mod 4, progress by coordinates. Trains every window on what it
+ * published for it.
+ */
+final class LedgerScript implements AutoCloseable {
+  static final String RUN = "run-it";
+
+  private final TopicCatalogue topics;
+  private final RecordCodec codec;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final Map<Integer, Long> nextOffsets = new HashMap<>();
+  private long nextGroup;
+
+  LedgerScript(String bootstrapServers, TopicCatalogue topics, RecordCodec codec) {
+    this.topics = topics;
+    this.codec = codec;
+    this.producer =
+        new KafkaProducer<>(
+            Map.of(
+                "bootstrap.servers", bootstrapServers, "transactional.id", topics.prefix() + "it"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    producer.initTransactions();
+  }
+
+  /** Publishes a group with these rewards, committed. */
+  WindowEntry publish(double... rewards) {
+    long group = nextGroup++;
+    RolloutGroup rollout = rollout(group, rewards);
+    RecordMetadata at =
+        committed(groupRecord(group, codec.encode(topics.rollouts().name(), rollout)));
+    return new WindowEntry(at.partition(), at.offset(), group, 0, 0L);
+  }
+
+  /**
+   * Publishes a group in a transaction that is aborted: offsets are used up, nothing is visible.
+   */
+  void publishAborted() {
+    long group = nextGroup;
+    byte[] value = codec.encode(topics.rollouts().name(), rollout(group, 100));
+    producer.beginTransaction();
+    producer.send(groupRecord(group, value));
+    producer.flush();
+    producer.abortTransaction();
+  }
+
+  /** Publishes bytes that are no record to the partition of group 0. */
+  void publishNoise() {
+    committed(groupRecord(0, new byte[] {42, 42, 42}));
+  }
+
+  /** Commits a step trained on {@code window}, all it holds being consumed up to there. */
+  void commitStep(long step, List<WindowEntry> window) {
+    for (WindowEntry group : window) {
+      nextOffsets.merge(group.getPartition(), group.getRecordOffset() + 1, Math::max);
+    }
+    byte[] value = codec.encode(topics.steps().name(), event(step, window));
+    committed(new ProducerRecord<>(topics.steps().name(), 0, RecordKeys.of(step), value));
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+  }
+
+  private ProducerRecord<byte[], byte[]> groupRecord(long group, byte[] value) {
+    return new ProducerRecord<>(
+        topics.rollouts().name(),
+        topics.rollouts().partitionOf(group),
+        RecordKeys.of(group),
+        value);
+  }
+
+  private RecordMetadata committed(ProducerRecord<byte[], byte[]> record) {
+    producer.beginTransaction();
+    Future<RecordMetadata> sent = producer.send(record);
+    producer.commitTransaction();
+    try {
+      return sent.get();
+    } catch (ExecutionException | InterruptedException e) {
+      throw new IllegalStateException("not sent: " + record, e);
+    }
+  }
+
+  private StepEvent event(long step, List<WindowEntry> window) {
+    List<PartitionProgress> progress = new ArrayList<>();
+    nextOffsets.forEach(
+        (partition, next) -> progress.add(new PartitionProgress(partition, next, List.<Long>of())));
+    return StepEvent.newBuilder()
+        .setKind(StepKind.STEP)
+        .setRunId(RUN)
+        .setStep(step)
+        .setPolicyVersionBefore(step)
+        .setPolicyVersionAfter(step + 1)
+        .setWindow(window)
+        .setSkipped(List.of())
+        .setProgress(progress)
+        .setDispatched(List.of())
+        .setAlgorithm("p3o/step/proxy")
+        .setMetrics(metrics())
+        .setRatioStatistics(List.of())
+        .setWeightsSha256("00".repeat(32))
+        .setConfigHash("11".repeat(32))
+        .setPreviousEventHash("")
+        .setPhases(new PhaseDurations(1.0, 1.0, 1.0, 1.0, 1.0, 0.0))
+        .setLearnerEpoch(1)
+        .setCommittedAt(System.currentTimeMillis())
+        .build();
+  }
+
+  private static RolloutGroup rollout(long group, double... rewards) {
+    List<Response> responses = new ArrayList<>();
+    for (double reward : rewards) {
+      responses.add(response(reward));
+    }
+    return RolloutGroup.newBuilder()
+        .setRunId(RUN)
+        .setGroupId(group)
+        .setWindowIndex(0)
+        .setAttempt(0)
+        .setPromptId("p" + group)
+        .setPromptTokens(List.of(1))
+        .setSamplesPerGroup(rewards.length)
+        .setModelHash("m")
+        .setTokenizerHash("t")
+        .setProducerId("it")
+        .setGeneratedAt(System.currentTimeMillis())
+        .setGenerationMillis(1)
+        .setResponses(responses)
+        .build();
+  }
+
+  private static Response response(double reward) {
+    Sampling sampling =
+        new Sampling(1.0, 0, 1.0, 0.0, 1.0, 7L, LogprobKind.SAMPLING_DISTRIBUTION, true, "float32");
+    return Response.newBuilder()
+        .setTokens(List.of(3))
+        .setBehaviorLogprobs(List.of(-0.5f))
+        .setLossMask(List.of(true))
+        .setBehaviorLogprobMask(List.of(true))
+        .setReward(reward)
+        .setFinishReason(FinishReason.STOP)
+        .setPolicyVersion(0)
+        .setVersionSegments(List.of())
+        .setSampling(sampling)
+        .build();
+  }
+
+  private static StepMetrics metrics() {
+    return StepMetrics.newBuilder()
+        .setRewardMean(0.5)
+        .setRewardStd(0.5)
+        .setValidTokens(4)
+        .setResponseLengthMean(1)
+        .setTruncatedFraction(0)
+        .setLoss(0.1)
+        .setPolicyLoss(0.1)
+        .setNormalizedEss(0.9)
+        .setAdaptiveCap(1.1)
+        .setRatioMean(1)
+        .setRatioStd(0.1)
+        .setRatioMax(1.2)
+        .setCapFraction(0.1)
+        .setRatioAboveOneFraction(0.5)
+        .setBehaviorKlProxyMean(0.01)
+        .setBehaviorKlProxyMax(0.02)
+        .setAdaptiveKlLossMean(0.001)
+        .setGradNorm(1)
+        .setLearningRate(0.001)
+        .setStalenessMin(0)
+        .setStalenessMean(0)
+        .setStalenessP95(0)
+        .setStalenessMax(0)
+        .setAgeMeanSeconds(0.1)
+        .setMicroBatches(1)
+        .build();
+  }
+}

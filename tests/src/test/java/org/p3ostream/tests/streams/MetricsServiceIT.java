@@ -1,0 +1,241 @@
+package org.p3ostream.tests.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.registry.RegistryAvroDeserializer;
+import org.p3ostream.schemas.registry.RegistryAvroSerializer;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
+import org.p3ostream.streams.config.StreamsConfig;
+import org.p3ostream.streams.config.StreamsSettings;
+import org.p3ostream.streams.runtime.MetricsService;
+import org.p3ostream.streams.runtime.ServiceFailedException;
+import org.p3ostream.streams.runtime.StreamsClients;
+
+class MetricsServiceIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  @TempDir static Path directory;
+  private static LocalStack stack;
+
+  @BeforeAll
+  static void start() {
+    stack = LocalStack.start(directory.resolve("stack"));
+  }
+
+  @AfterAll
+  static void stop() {
+    stack.close();
+  }
+
+  @Test
+  void serviceSaysWhichTopicsItWaitsForAndGoesOnWhenTheyAppear() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("waiting.");
+    try (MetricsService service = service(topics, stack.registryUrl())) {
+      service.start();
+      awaitContains(
+          service, "/health/ready", "waiting for waiting.metrics, waiting.rollouts, waiting.steps");
+      assertThat(get(service, "/health/ready").statusCode()).isEqualTo(503);
+
+      create(topics);
+
+      awaitReady(service);
+    }
+  }
+
+  @Test
+  void metricsAreWrittenOncePerStepWhenTheServiceRestartsAmongAbortsAndNoise() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("once.");
+    create(topics);
+    try (RecordCodec codec = codec(stack.registryUrl());
+        LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
+      runSteps(script, 0, 20);
+      try (MetricsService first = service(topics, stack.registryUrl())) {
+        first.start();
+        awaitContains(first, "/metrics", "p3o_ledger_step 19.0");
+        runSteps(script, 20, 40);
+        awaitContains(first, "/metrics", "p3o_ledger_step 39.0");
+      }
+      runSteps(script, 40, 60);
+      try (MetricsService second = service(topics, stack.registryUrl())) {
+        second.start();
+        awaitContains(second, "/api/steps?from=59", "\"step\":59");
+        await()
+            .atMost(PATIENCE)
+            .until(() -> points(topics, codec, "rollout/lag_records").size() >= 60);
+        awaitContains(second, "/metrics", "p3o_rollout_reward_mean 0.5");
+        awaitReady(second);
+      }
+      assertThat(points(topics, codec, "rollout/reward_mean"))
+          .extracting(MetricPoint::getStep)
+          .containsExactlyElementsOf(steps(60));
+      assertThat(points(topics, codec, "rollout/reward_mean"))
+          .extracting(MetricPoint::getValue)
+          .containsOnly(0.5);
+      assertThat(points(topics, codec, "train/staleness_max"))
+          .extracting(MetricPoint::getStep)
+          .containsExactlyElementsOf(steps(60));
+      assertThat(points(topics, codec, "rollout/lag_records"))
+          .extracting(MetricPoint::getStep)
+          .containsExactlyElementsOf(steps(60));
+    }
+  }
+
+  @Test
+  void serviceFailsAndSaysSoWhenTheRegistryStaysAway() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("away.");
+    create(topics);
+    try (RecordCodec codec = codec(stack.registryUrl());
+        LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
+      runSteps(script, 0, 1);
+    }
+    try (MetricsService service = service(topics, "http://127.0.0.1:1", 1)) {
+      service.start();
+
+      assertThatThrownBy(service::awaitTermination)
+          .isInstanceOf(ServiceFailedException.class)
+          .hasStackTraceContaining(RegistryUnavailableException.class.getName());
+      assertThat(get(service, "/health/live").statusCode()).isEqualTo(503);
+    }
+  }
+
+  /** Four groups a step, a transaction aborted before each, noise before every tenth. */
+  private static void runSteps(LedgerScript script, long from, long to) {
+    for (long step = from; step < to; step++) {
+      if (step % 10 == 0) {
+        script.publishNoise();
+      }
+      script.publishAborted();
+      List<WindowEntry> window = new ArrayList<>();
+      for (int group = 0; group < 4; group++) {
+        window.add(script.publish(1, 0));
+      }
+      script.commitStep(step, window);
+    }
+  }
+
+  private static MetricsService service(TopicCatalogue topics, String registryUrl) {
+    return service(topics, registryUrl, 30);
+  }
+
+  private static MetricsService service(
+      TopicCatalogue topics, String registryUrl, int clientTimeoutSeconds) {
+    StreamsConfig config =
+        new StreamsConfig(
+            "127.0.0.1",
+            0,
+            directory.resolve(topics.prefix() + "state").toString(),
+            null,
+            1,
+            clientTimeoutSeconds);
+    return new MetricsService(
+        new StreamsSettings(LedgerScript.RUN, topics.prefix(), config),
+        new StreamsClients(
+            Map.of("bootstrap.servers", stack.bootstrapServers()), () -> codec(registryUrl)),
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+
+  private static RecordCodec codec(String registryUrl) {
+    return RecordCodec.create(
+        RegistryAvroSerializer.class.getName(),
+        RegistryAvroDeserializer.class.getName(),
+        Map.of("schema.registry.url", registryUrl));
+  }
+
+  private static void create(TopicCatalogue topics) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+      admin
+          .createTopics(topics.all().stream().map(MetricsServiceIT::newTopic).toList())
+          .all()
+          .get();
+    }
+  }
+
+  private static NewTopic newTopic(TopicSpec topic) {
+    return new NewTopic(topic.name(), topic.partitions(), (short) 1).configs(topic.settings());
+  }
+
+  /** Committed points of one metric, in the order of their partition. */
+  private static List<MetricPoint> points(TopicCatalogue topics, RecordCodec codec, String name) {
+    String topic = topics.metrics().name();
+    List<TopicPartition> partitions =
+        IntStream.range(0, topics.metrics().partitions())
+            .mapToObj(partition -> new TopicPartition(topic, partition))
+            .toList();
+    List<MetricPoint> points = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers", stack.bootstrapServers(), "isolation.level", "read_committed"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
+      while (partitions.stream().anyMatch(p -> consumer.position(p) < end.get(p))) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
+          Decoded decoded = codec.decode(topic, record.value());
+          MetricPoint point = (MetricPoint) ((Decoded.Accepted) decoded).record();
+          if (point.getName().equals(name)) {
+            points.add(point);
+          }
+        }
+      }
+    }
+    return points;
+  }
+
+  private static List<Long> steps(long count) {
+    return java.util.stream.LongStream.range(0, count).boxed().toList();
+  }
+
+  private static void awaitReady(MetricsService service) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> get(service, "/health/ready"), answer -> answer.statusCode() == 200);
+  }
+
+  private static void awaitContains(MetricsService service, String path, String expected) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(get(service, path).body()).contains(expected));
+  }
+
+  private static HttpResponse<String> get(MetricsService service, String path)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + service.port() + path);
+    return HTTP.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+}

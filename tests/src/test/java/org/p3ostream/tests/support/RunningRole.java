@@ -1,0 +1,68 @@
+package org.p3ostream.tests.support;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.p3ostream.deploy.clients.RoleClients;
+
+/** A learner or producer on a thread of its own, with its own real clients. */
+public final class RunningRole implements AutoCloseable {
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final Runnable stop;
+
+  RunningRole(String name, RoleClients clients, Runnable run, Runnable stop) {
+    this.stop = stop;
+    Thread thread =
+        new Thread(
+            () -> {
+              try (clients) {
+                run.run();
+                ended.complete(null);
+              } catch (Throwable e) {
+                ended.completeExceptionally(e);
+              }
+            },
+            name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Returns once the role has ended by itself; throws what it failed with. */
+  public void join() throws Throwable {
+    try {
+      ended.get();
+    } catch (ExecutionException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** What the role failed with, once it has ended; null if it ended well. */
+  public Throwable failure() throws InterruptedException {
+    try {
+      ended.get();
+      return null;
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+  }
+
+  /** Whether it has ended, well or not. */
+  public boolean hasEnded() {
+    return ended.isDone();
+  }
+
+  /** Asks it to end and waits until it has. */
+  public void stop() throws Throwable {
+    stop.run();
+    join();
+  }
+
+  @Override
+  public void close() {
+    stop.run();
+    try {
+      failure();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package org.p3ostream.tests.support;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.apache.avro.specific.SpecificRecord;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigLoader;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.learner.runtime.Learner;
+import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.learner.task.SyntheticTask;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
+import org.p3ostream.policy.checkpoint.NanoModel;
+import org.p3ostream.policy.model.ParameterInitializer;
+import org.p3ostream.rolloutproducer.runtime.RolloutProducer;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
+
+/** A run with its own topics and files on the shared stack: the nano model from random weights. */
+public final class TestRun {
+
+  /** Longest that any single condition may take before a test is given up as hung. */
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  private final LocalStack stack;
+  private final Path directory;
+  private final List<String> settings;
+  private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8) + ".";
+
+  /**
+   * @param directory holds model, prompts and checkpoints
+   * @param overrides {@code path=value}
+   */
+  public TestRun(LocalStack stack, Path directory, String... overrides) throws IOException {
+    this.stack = stack;
+    this.directory = Files.createDirectories(directory);
+    writeModelAndPrompts();
+    settings =
+        new ArrayList<>(
+            List.of(
+                "kafka.bootstrap.servers=" + stack.bootstrapServers(),
+                "registry.url=" + stack.registryUrl(),
+                "run.id=test",
+                "run.seed=1",
+                "run.topicPrefix=" + prefix,
+                "model.directory=" + directory.resolve("model"),
+                "prompts.file=" + directory.resolve("prompts.jsonl"),
+                "sampling.maxResponseTokens=9",
+                "sampling.samplesPerGroup=4",
+                "dispatch.groupsPerWindow=4",
+                "learner.checkpointDirectory=" + directory.resolve("checkpoints")));
+    settings.addAll(List.of(overrides));
+  }
+
+  private void writeModelAndPrompts() throws IOException {
+    Path tokenizer = directory.resolve("tokenizer.json");
+    NanoModel.copyTokenizer(tokenizer);
+    ModelDirectory.save(
+        directory.resolve("model"),
+        NanoModel.config(),
+        ParameterInitializer.initialize(NanoModel.config(), 3),
+        tokenizer);
+    PromptFile.write(directory.resolve("prompts.jsonl"), SyntheticTask.CSUM8.generate(64, 5));
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  public TopicCatalogue topics() {
+    return new TopicCatalogue(prefix);
+  }
+
+  /** The configuration with further overrides. */
+  public P3oConfig config(String... overrides) {
+    List<String> all = new ArrayList<>(settings);
+    all.addAll(List.of(overrides));
+    return ConfigLoader.load(null, all);
+  }
+
+  public RunningRole learner(String... overrides) {
+    P3oConfig config = config(overrides);
+    RoleClients clients = new RoleClients(config);
+    Learner learner =
+        new Learner(
+            config.learnerSettings(Map.of()),
+            clients.learner(config.learnerSettings(Map.of())),
+            Clock.systemUTC());
+    return new RunningRole("learner", clients, learner::run, learner::stop);
+  }
+
+  public RunningRole producer(String id) {
+    P3oConfig config = config("producer.id=" + id);
+    RoleClients clients = new RoleClients(config);
+    RolloutProducer producer =
+        new RolloutProducer(
+            config.producerSettings(),
+            clients.producer(config.producerSettings()),
+            Clock.systemUTC());
+    return new RunningRole("producer-" + id, clients, producer::run, producer::stop);
+  }
+
+  public RecordCodec codec() {
+    return RecordCodec.create(
+        config().serde().serializerClass(),
+        config().serde().deserializerClass(),
+        config().serde().settingsOver(config().registry().settings()));
+  }
+
+  /** Publishes a raw value on a partition of a topic. */
+  public void publish(TopicSpec topic, int partition, byte[] key, byte[] value) {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", stack.bootstrapServers(), "acks", "all"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.send(new ProducerRecord<>(topic.name(), partition, key, value)).get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException("publishing to " + topic.name(), e);
+    }
+  }
+
+  /** Every committed record of a topic, by partition and offset. */
+  public List<ConsumerRecord<byte[], byte[]>> records(TopicSpec topic) {
+    List<TopicPartition> partitions =
+        IntStream.range(0, topic.partitions())
+            .mapToObj(partition -> new TopicPartition(topic.name(), partition))
+            .toList();
+    try (Consumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers", stack.bootstrapServers(),
+                "isolation.level", "read_committed",
+                "auto.offset.reset", "earliest",
+                "enable.auto.commit", "false"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+      while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+      }
+      return records;
+    }
+  }
+
+  /** Every committed value of a topic that is of the given type. */
+  public <T extends SpecificRecord> List<T> values(TopicSpec topic, Class<T> type) {
+    try (RecordCodec codec = codec()) {
+      List<T> values = new ArrayList<>();
+      for (ConsumerRecord<byte[], byte[]> record : records(topic)) {
+        if (codec.decode(topic.name(), record.value()) instanceof Decoded.Accepted accepted
+            && type.isInstance(accepted.record())) {
+          values.add(type.cast(accepted.record()));
+        }
+      }
+      return values;
+    }
+  }
+
+  /** The ledger as it is now. */
+  public List<StepEvent> ledger() {
+    return values(topics().steps(), StepEvent.class);
+  }
+
+  /** STEP events as they are now. */
+  public List<StepEvent> steps() {
+    return ledger().stream().filter(event -> event.getKind() == StepKind.STEP).toList();
+  }
+
+  /** Returns once GENESIS is committed, hence all topics exist. */
+  public void awaitGenesis(RunningRole learner) {
+    until(
+        "GENESIS",
+        () -> {
+          failIfEnded(learner);
+          return topicExists() && !ledger().isEmpty();
+        });
+  }
+
+  /** Returns once that many STEP events are committed. */
+  public void awaitSteps(int count) {
+    until(count + " steps", () -> topicExists() && steps().size() >= count);
+  }
+
+  /** Returns once that many producers share the prompts. */
+  public void awaitProducers(int count) {
+    String group = config().producerSettings().groupId();
+    try (RoleClients clients = new RoleClients(config())) {
+      Admin admin = clients.admin();
+      until(
+          count + " producers",
+          () -> {
+            ConsumerGroupDescription description =
+                admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+            return description.groupState() == GroupState.STABLE
+                && description.members().stream()
+                        .filter(member -> !member.assignment().topicPartitions().isEmpty())
+                        .count()
+                    == count;
+          });
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Waits for a condition. */
+  public static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
+    await(what).atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(condition);
+  }
+
+  private boolean topicExists() {
+    try (RoleClients clients = new RoleClients(config())) {
+      return clients.admin().listTopics().names().get().contains(topics().steps().name());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void failIfEnded(RunningRole role) throws InterruptedException {
+    if (role.hasEnded()) {
+      throw new AssertionError("the role ended", role.failure());
+    }
+  }
+}
