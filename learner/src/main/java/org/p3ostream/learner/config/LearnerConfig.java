@@ -5,8 +5,8 @@ package org.p3ostream.learner.config;
  * the cut into micro-batches.
  *
  * @param steps number of windows after which the learner ends, counted from the start of the run
- * @param transactionalId id that fences an older learner of the same run; empty takes
- *     one per topic prefix
+ * @param transactionalId id that fences an older learner of the same run; empty takes one per topic
+ *     prefix
  * @param microBatchTokens token budget of one micro-batch, padding included
  * @param retainedGraphTokens tokens whose autograd graphs the pre-pass may keep; the rest is run
  *     forward again

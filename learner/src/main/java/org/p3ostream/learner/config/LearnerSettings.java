@@ -23,7 +23,9 @@ public record LearnerSettings(
     environment = Map.copyOf(environment);
   }
 
-  /** Id that fences an older learner of the same run: the configured one, or one per topic prefix. */
+  /**
+   * Id that fences an older learner of the same run: the configured one, or one per topic prefix.
+   */
   public String transactionalId() {
     return learner.transactionalId().isEmpty()
         ? run.topicPrefix() + "learner"
