@@ -1,11 +1,15 @@
 package org.p3ostream.rolloutproducer;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -15,6 +19,8 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
 
   private final List<ConsumerRecord<byte[], byte[]>> log = new ArrayList<>();
   private final List<Long> seeks = new ArrayList<>();
+  private final List<Runnable> heldCommits = new ArrayList<>();
+  private boolean holdCommits;
 
   public LogConsumer() {
     super("earliest");
@@ -51,6 +57,35 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
         addRecord(record);
       }
     }
+  }
+
+  /** From now on commits stay under way until {@link #completeCommits}. */
+  public synchronized void holdCommits() {
+    holdCommits = true;
+  }
+
+  public synchronized void completeCommits() {
+    holdCommits = false;
+    heldCommits.forEach(Runnable::run);
+    heldCommits.clear();
+  }
+
+  @Override
+  public synchronized void commitAsync(
+      Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+    if (holdCommits) {
+      heldCommits.add(() -> super.commitAsync(offsets, callback));
+    } else {
+      super.commitAsync(offsets, callback);
+    }
+  }
+
+  /** A real consumer forgets that a partition was paused when it gives it away. */
+  @Override
+  public synchronized Set<TopicPartition> paused() {
+    Set<TopicPartition> paused = new HashSet<>(super.paused());
+    paused.retainAll(assignment());
+    return paused;
   }
 
   /** Every position this consumer was sent to. */

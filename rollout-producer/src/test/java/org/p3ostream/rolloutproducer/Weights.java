@@ -19,7 +19,7 @@ public final class Weights {
 
   public static float[] of(long version) {
     float[] weights = new float[PARAMETERS];
-    Arrays.fill(weights, version);
+    Arrays.fill(weights, (float) version);
     return weights;
   }
 

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -87,6 +88,9 @@ final class ClientProperties {
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, groupId);
     properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
     properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "1000");
+    properties.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        CooperativeStickyAssignor.class.getName());
     Map<String, Object> merged = reader();
     properties.forEach(merged::putIfAbsent);
     return merged;

@@ -68,7 +68,7 @@ public final class RoleClients implements AutoCloseable {
   public LearnerClients learner(LearnerSettings settings) {
     return new LearnerClients(
         admin(),
-        transactionalProducer(settings.learner().transactionalId()),
+        transactionalProducer(settings.transactionalId()),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
         codec());

@@ -29,11 +29,11 @@ public final class StepCommitter {
 
   /**
    * @param producer transactional
-   * @param groupId group that carries the offsets for lag tools
+   * @param group group that carries the offsets for lag tools
    */
-  public StepCommitter(Producer<byte[], byte[]> producer, String groupId) {
+  public StepCommitter(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
     this.producer = producer;
-    this.group = new ConsumerGroupMetadata(groupId);
+    this.group = group;
   }
 
   /**

@@ -5,7 +5,8 @@ package org.p3ostream.learner.config;
  * the cut into micro-batches.
  *
  * @param steps number of windows after which the learner ends, counted from the start of the run
- * @param transactionalId id that fences an older learner of the same run
+ * @param transactionalId id that fences an older learner of the same run; empty takes one per topic
+ *     prefix
  * @param microBatchTokens token budget of one micro-batch, padding included
  * @param retainedGraphTokens tokens whose autograd graphs the pre-pass may keep; the rest is run
  *     forward again
@@ -33,7 +34,7 @@ public record LearnerConfig(
   }
 
   public static LearnerConfig defaults() {
-    return new LearnerConfig(150, "p3o-learner", 4096, 65536, "checkpoints", 20, 3, (short) 1);
+    return new LearnerConfig(150, "", 4096, 65536, "checkpoints", 20, 3, (short) 1);
   }
 
   private static void require(boolean holds, String key, long value, String rule) {

@@ -22,4 +22,13 @@ public record LearnerSettings(
   public LearnerSettings {
     environment = Map.copyOf(environment);
   }
+
+  /**
+   * Id that fences an older learner of the same run: the configured one, or one per topic prefix.
+   */
+  public String transactionalId() {
+    return learner.transactionalId().isEmpty()
+        ? run.topicPrefix() + "learner"
+        : learner.transactionalId();
+  }
 }

@@ -40,7 +40,7 @@ public record OptimizerConfig(
         "finalFraction",
         finalFraction,
         "must be in [0, 1]");
-    require(scheduleSteps >= 1, "scheduleSteps", scheduleSteps, "must be >= 1");
+    require(scheduleSteps >= 1, "scheduleSteps", (double) scheduleSteps, "must be >= 1");
   }
 
   public static OptimizerConfig defaults() {

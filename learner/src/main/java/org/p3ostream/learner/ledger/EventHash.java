@@ -12,6 +12,8 @@ public final class EventHash {
   private EventHash() {}
 
   /**
+   * The hash of an event.
+   *
    * @param wireBytes the record's value as it lies in the topic
    */
   public static String of(byte[] wireBytes) {

@@ -35,6 +35,8 @@ public final class RunDefinition {
   }
 
   /**
+   * The definition that the settings and the files they name amount to.
+   *
    * @param modelHash architecture and layout
    * @param initialWeightsSha256 digest of version 0
    * @param tokenizerHash digest of the tokenizer file
@@ -112,13 +114,10 @@ public final class RunDefinition {
 
   private static void collect(String path, JsonNode node, Map<String, String> leaves) {
     if (node.isObject()) {
-      node.fields()
-          .forEachRemaining(
-              field ->
-                  collect(
-                      path.isEmpty() ? field.getKey() : path + "." + field.getKey(),
-                      field.getValue(),
-                      leaves));
+      for (Map.Entry<String, JsonNode> field : node.properties()) {
+        String child = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
+        collect(child, field.getValue(), leaves);
+      }
     } else {
       leaves.put(path, node.asText());
     }

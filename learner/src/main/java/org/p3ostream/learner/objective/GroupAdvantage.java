@@ -17,6 +17,8 @@ public final class GroupAdvantage {
   private GroupAdvantage() {}
 
   /**
+   * Advantages of one group.
+   *
    * @param rewards [G]
    * @return advantages, [G]
    */

@@ -49,7 +49,7 @@ final class SupervisedBatch {
           ids[start + t] = token;
         }
         if (answerIndex >= 0) {
-          positions[n] = start + t - 1;
+          positions[n] = (long) start + t - 1;
           targets[n] = token;
           n++;
         }

@@ -61,7 +61,8 @@ public final class Learner {
     try (RunAssets assets = RunAssets.load(settings)) {
       new TopicProvisioner(clients.admin(), settings.learner().topicReplication())
           .provision(topics);
-      StepCommitter committer = new StepCommitter(clients.producer(), topics.prefix() + "learner");
+      StepCommitter committer =
+          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata());
       committer.initialize(); // fences the zombie before the ledger is read
 
       RunDefinition definition = assets.definition();

@@ -83,7 +83,7 @@ final class MicroBatcher {
           ids[start + prompt.length + t] = response.token(t);
         }
         if (response.isValid(t)) {
-          positions[n] = start + prompt.length + t - 1;
+          positions[n] = (long) start + prompt.length + t - 1;
           targets[n] = response.token(t);
           behaviorLogprobs[n] = response.behaviorLogprob(t);
           advantages[n] = row.advantage();

@@ -19,7 +19,7 @@ import org.p3ostream.policy.model.ParameterLayout;
 
 class CheckpointStoreTest {
 
-  private static final ParameterLayout LAYOUT = layout(4);
+  private static final ParameterLayout LAYOUT = layout(1e4);
   private static final int KEPT = 2;
 
   @TempDir private Path directory;
@@ -111,8 +111,9 @@ class CheckpointStoreTest {
   void usablePassesOverAnotherRunAndAnotherModel() throws IOException {
     save("run-a", 19);
     assertThat(store.usable("run-b")).isEmpty();
-    CheckpointStore wider = new CheckpointStore(directory.resolve("checkpoints"), layout(8), KEPT);
-    assertThat(wider.usable("run-a")).isEmpty();
+    CheckpointStore ofSameShapes =
+        new CheckpointStore(directory.resolve("checkpoints"), layout(1e6), KEPT);
+    assertThat(ofSameShapes.usable("run-a")).isEmpty();
   }
 
   @Test
@@ -175,7 +176,7 @@ class CheckpointStoreTest {
     return vector;
   }
 
-  private static ParameterLayout layout(int hidden) {
-    return ParameterLayout.of(new ModelConfig(5, hidden, 6, 1, 2, 1, 2, 1e-6, 1e4, true, 8, 0, 1));
+  private static ParameterLayout layout(double ropeTheta) {
+    return ParameterLayout.of(new ModelConfig(5, 4, 6, 1, 2, 1, 2, 1e-6, ropeTheta, true, 8, 0, 1));
   }
 }

@@ -72,9 +72,9 @@ class EventComposerTest {
   void genesisDispatchesTheWindowsUpToTheStalenessBound(int maxStaleness) {
     composer = composer(maxStaleness);
     PreparedEvent genesis = genesis();
-    long groups = (maxStaleness + 1) * GROUPS_PER_WINDOW;
+    int groups = (maxStaleness + 1) * GROUPS_PER_WINDOW;
     List<PromptTask> prompts = records(genesis, PromptTask.class);
-    assertThat(prompts).hasSize((int) groups);
+    assertThat(prompts).hasSize(groups);
     for (int groupId = 0; groupId < groups; groupId++) {
       PromptTask prompt = prompts.get(groupId);
       assertThat(prompt.getGroupId()).isEqualTo(groupId);
@@ -82,7 +82,7 @@ class EventComposerTest {
       assertThat(prompt.getAttempt()).isZero();
       assertThat(prompt.getExactPolicyVersion()).isZero();
     }
-    assertThat(genesis.event().getDispatched()).hasSize((int) groups);
+    assertThat(genesis.event().getDispatched()).hasSize(groups);
   }
 
   @Test

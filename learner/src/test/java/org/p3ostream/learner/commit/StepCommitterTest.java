@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -39,8 +40,11 @@ class StepCommitterTest {
           List.of(record("steps", "event"), record("snapshots", "chunk"), record("prompts", "p")),
           Map.of(ROLLOUTS, new OffsetAndMetadata(5)));
 
+  private static final ConsumerGroupMetadata GROUP =
+      new MockConsumer<byte[], byte[]>("earliest").groupMetadata();
+
   private final FaultyProducer producer = new FaultyProducer();
-  private final StepCommitter committer = new StepCommitter(producer, "t.learner");
+  private final StepCommitter committer = new StepCommitter(producer, GROUP);
 
   StepCommitterTest() {
     committer.initialize();
@@ -88,7 +92,7 @@ class StepCommitterTest {
     for (KafkaException refusal :
         List.of(new ProducerFencedException("old"), new InvalidProducerEpochException("old"))) {
       FaultyProducer fenced = new FaultyProducer();
-      StepCommitter old = new StepCommitter(fenced, "t.learner");
+      StepCommitter old = new StepCommitter(fenced, GROUP);
       old.initialize();
       if (fault == Fault.ABORT) {
         fenced.fail(Fault.SEND, new KafkaException("lost"), 1);
@@ -150,7 +154,7 @@ class StepCommitterTest {
     assertThat(producer.commitCount()).isEqualTo(1);
     assertThat(producer.history()).isEqualTo(PREPARED.records());
     assertThat(producer.consumerGroupOffsetsHistory())
-        .containsExactly(Map.of("t.learner", Map.of(ROLLOUTS, new OffsetAndMetadata(5))));
+        .containsExactly(Map.of(GROUP.groupId(), Map.of(ROLLOUTS, new OffsetAndMetadata(5))));
   }
 
   private static ProducerRecord<byte[], byte[]> record(String topic, String value) {

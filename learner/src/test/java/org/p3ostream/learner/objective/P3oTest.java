@@ -123,6 +123,15 @@ class P3oTest {
   }
 
   @Test
+  void limitedTokensLeavesOutARatioEqualToTheCap() {
+    double[] logprobs = {-1, -2};
+    TokenBatch tokens =
+        new TokenBatch(logprobs, logprobs, new double[2], new boolean[] {true, true});
+    assertThat(p3o.evaluate(tokens, new StepContext(1, 2)).limitedTokens()).isZero();
+    assertThat(p3o.evaluate(tokens, new StepContext(0.999, 2)).limitedTokens()).isEqualTo(2);
+  }
+
+  @Test
   void evaluateStaysFiniteAtFiveHundredNats() {
     TokenBatch tokens =
         new TokenBatch(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -134,7 +135,7 @@ class PartitionCursorTest {
 
   /** Nothing unsettled lies below nextOffset; everything settled lies below it or is listed. */
   private static void requireProgress(
-      PartitionCursor cursor, TreeSet<Long> visible, Set<Long> settled, String seed) {
+      PartitionCursor cursor, NavigableSet<Long> visible, Set<Long> settled, String seed) {
     long nextOffset = cursor.nextOffset();
     List<Long> ahead = cursor.consumedAhead();
     assertThat(settled).as(seed).containsAll(visible.headSet(nextOffset));

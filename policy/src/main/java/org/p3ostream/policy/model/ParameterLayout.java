@@ -43,6 +43,8 @@ public final class ParameterLayout {
   }
 
   /**
+   * Layout of a model.
+   *
    * @throws IllegalArgumentException if the model has more parameters than a Java array can hold
    */
   public static ParameterLayout of(ModelConfig config) {

@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.DecoderScript;
 import org.p3ostream.policy.model.ModelConfig;
-import org.p3ostream.policy.torch.Autograd;
 import org.p3ostream.policy.torch.ScriptModule;
 
 /**
@@ -41,7 +40,7 @@ public final class Sampler implements AutoCloseable {
 
   /**
    * Samples {@code count} responses to one prompt. The same arguments and weights give the same
-   * bits on the same hardware and number of threads.
+   * bits on the same hardware and number of threads. To be called with grad mode off.
    *
    * @param parameters weights to sample with, [P]
    * @param promptTokens [T], not empty
@@ -52,8 +51,7 @@ public final class Sampler implements AutoCloseable {
       NDArray parameters, int[] promptTokens, int count, SamplingParameters sampling, long seed) {
     requireFits(parameters, promptTokens, count, sampling);
     int limit = sampling.maxResponseTokens();
-    try (NDManager call = manager.newSubManager();
-        Autograd ignored = Autograd.suspend()) {
+    try (NDManager call = manager.newSubManager()) {
       long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
       NDList sampled =
           script.call(

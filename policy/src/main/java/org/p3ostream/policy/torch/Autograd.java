@@ -14,20 +14,15 @@ public final class Autograd implements AutoCloseable {
   private final boolean previousMode;
   private final Thread owner = Thread.currentThread();
 
-  private Autograd(boolean mode) {
+  private Autograd() {
     TorchRuntime.engine();
     previousMode = JniUtils.isGradMode();
-    JniUtils.setGradMode(mode);
+    JniUtils.setGradMode(true);
   }
 
   /** Switches grad mode on for this thread until closed. */
   public static Autograd record() {
-    return new Autograd(true);
-  }
-
-  /** Switches grad mode off for this thread until closed. */
-  public static Autograd suspend() {
-    return new Autograd(false);
+    return new Autograd();
   }
 
   /**

@@ -105,7 +105,7 @@ final class ReferenceDecoder {
     return manager.create(mask, new Shape(length, length));
   }
 
-  private NDArray parameter(String name, long rows) {
+  private NDArray parameter(String name, int rows) {
     float[] values = TinyModels.named(config, weights, name);
     return manager
         .create(values, new Shape(rows, values.length / rows))

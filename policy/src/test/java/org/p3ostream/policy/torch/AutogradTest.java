@@ -62,13 +62,20 @@ class AutogradTest {
       assertThat(carriesGraph(module.call("sum_of_squares", x).singletonOrThrow())).isFalse();
       try (Autograd recording = Autograd.record()) {
         assertThat(carriesGraph(module.call("sum_of_squares", x).singletonOrThrow())).isTrue();
-        try (Autograd suspended = Autograd.suspend()) {
-          assertThat(carriesGraph(module.call("sum_of_squares", x).singletonOrThrow())).isFalse();
-        }
-        assertThat(carriesGraph(module.call("sum_of_squares", x).singletonOrThrow())).isTrue();
       }
-      assertThat(JniUtils.isGradMode()).isFalse();
+      assertThat(carriesGraph(module.call("sum_of_squares", x).singletonOrThrow())).isFalse();
     }
+  }
+
+  @Test
+  void closeRestoresTheModeThatWasInForce() {
+    try (Autograd outer = Autograd.record()) {
+      try (Autograd inner = Autograd.record()) {
+        assertThat(JniUtils.isGradMode()).isTrue();
+      }
+      assertThat(JniUtils.isGradMode()).isTrue();
+    }
+    assertThat(JniUtils.isGradMode()).isFalse();
   }
 
   @Test

@@ -65,6 +65,7 @@ class ScriptModuleTest {
       scope.suppressNotUsedWarning();
       module = ScriptModule.compile(manager, METHODS);
     }
+    assertThat(manager.getManagedArrays()).as("one per method, still open").hasSize(2);
     NDArray result = module.call("twice", manager.create(3f)).singletonOrThrow();
     assertThat(result.getFloat()).isEqualTo(6);
     module.close();

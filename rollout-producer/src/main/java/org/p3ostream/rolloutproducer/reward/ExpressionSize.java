@@ -34,24 +34,26 @@ final class ExpressionSize {
 
   /** Reads what begins at {@code start} and returns where the next thing begins. */
   private int read(int start) {
-    switch (expression.charAt(start)) {
-      case '\\':
-        return atom(start + 2);
-      case '[':
-        return atom(endOfClass(start));
-      case '(':
-        enclosing.push(sum);
-        sum = 1;
-        return start + 1;
-      case ')':
-        last = sum;
-        sum += enclosing.isEmpty() ? 0 : enclosing.pop();
-        return start + 1;
-      case '{':
-        return repetition(start);
-      default:
-        return atom(start + 1);
-    }
+    return switch (expression.charAt(start)) {
+      case '\\' -> atom(start + 2);
+      case '[' -> atom(endOfClass(start));
+      case '(' -> open(start);
+      case ')' -> close(start);
+      case '{' -> repetition(start);
+      default -> atom(start + 1);
+    };
+  }
+
+  private int open(int start) {
+    enclosing.push(sum);
+    sum = 1;
+    return start + 1;
+  }
+
+  private int close(int start) {
+    last = sum;
+    sum += enclosing.isEmpty() ? 0 : enclosing.pop();
+    return start + 1;
   }
 
   private int atom(int end) {

@@ -171,7 +171,9 @@ final class PromptSource implements ConsumerRebalanceListener {
       OffsetAndMetadata offset = committed.get(partition);
       backlog.own(partition, offset == null ? 0 : StartCount.fromMetadata(offset.metadata()));
     }
-    log.info("Serves {}", partitions);
+    if (!partitions.isEmpty()) {
+      log.info("Serves {}", partitions);
+    }
   }
 
   @Override

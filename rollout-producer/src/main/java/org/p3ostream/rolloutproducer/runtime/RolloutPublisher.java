@@ -1,6 +1,7 @@
 package org.p3ostream.rolloutproducer.runtime;
 
 import java.time.Clock;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
@@ -45,11 +46,13 @@ final class RolloutPublisher {
    * @throws FencedException if another process has taken over the transactional id
    * @throws UnavailableException if the broker stays away
    */
-  Outcome publish(FinishedBatch<EncodedGroup> batch, ConsumerGroupMetadata group) {
+  Outcome publish(FinishedBatch<EncodedGroup> batch, ConsumerGroupMetadata members) {
     try {
       producer.beginTransaction();
-      batch.results().forEach(result -> producer.send(result.record()));
-      producer.sendOffsetsToTransaction(batch.nextOffsets(), group);
+      for (EncodedGroup group : batch.results()) {
+        Future<?> unused = producer.send(group.record()); // the commit fails if a send does
+      }
+      producer.sendOffsetsToTransaction(batch.nextOffsets(), members);
       broker.retry(producer::commitTransaction, clock);
       return Outcome.COMMITTED;
     } catch (ProducerFencedException | FencedInstanceIdException e) {

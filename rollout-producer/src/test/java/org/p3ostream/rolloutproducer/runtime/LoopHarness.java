@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.avro.specific.SpecificRecord;
@@ -53,6 +54,7 @@ final class LoopHarness implements AutoCloseable {
   final List<Boolean> transactionOpenWhileSampling =
       Collections.synchronizedList(new ArrayList<>());
   final List<String> marksWhileSampling = Collections.synchronizedList(new ArrayList<>());
+  final Semaphore samplingAllowed = new Semaphore(1000);
   final ServingLoop loop;
 
   private final RecordCodec codec = TaggedAvro.codec();
@@ -198,6 +200,7 @@ final class LoopHarness implements AutoCloseable {
   private final class Source implements GroupSource {
     @Override
     public RolloutGroup generate(PromptTask task, PolicyWeights weights) {
+      samplingAllowed.acquireUninterruptibly();
       sampledGroups.add(task.getGroupId());
       transactionOpenWhileSampling.add(producer.transactionInFlight());
       prompts.committed(new HashSet<>(prompts.assignment())).values().stream()

@@ -202,6 +202,33 @@ class ServingLoopTest {
   }
 
   @Test
+  void turnDropsTheGroupInHandWhenItsPartitionWasGivenAway() throws InterruptedException {
+    harness.samplingAllowed.drainPermits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().isEmpty());
+    harness.own(prompts(1));
+    harness.samplingAllowed.release();
+    harness.turnUntil(() -> harness.loop.status().groupsDropped() == 1);
+
+    assertThat(harness.producer.history()).isEmpty();
+    assertThat(harness.committed()).isEmpty();
+  }
+
+  @Test
+  void turnDoesNotPublishWhileANoteOfAStartIsUnderWay() throws InterruptedException {
+    harness.prompts.holdCommits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().equals("broker"));
+    harness.turn(3);
+    assertThat(harness.producer.history()).isEmpty();
+
+    harness.prompts.completeCommits();
+    turnUntilPublished(1);
+  }
+
+  @Test
   void turnThrowsWhenAnotherProcessTookOver() throws InterruptedException {
     harness.producer.commitTransactionException = new ProducerFencedException("epoch 1 < 2");
     harness.appendVersion(0);

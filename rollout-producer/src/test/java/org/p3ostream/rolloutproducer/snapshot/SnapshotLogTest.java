@@ -53,7 +53,6 @@ class SnapshotLogTest {
           PARTITION, nextOffset++, RecordKeys.of(version), codec.encode("snapshots", record));
     }
     nextOffset++; // transaction marker
-    consumer.updateEndOffsets(Map.of(PARTITION, nextOffset));
   }
 
   private void appendVersions(long first, long last) {
@@ -109,12 +108,14 @@ class SnapshotLogTest {
     snapshots.start();
     snapshots.poll(NO_WAIT);
 
+    events.clear();
     snapshots.versions().want(OptionalLong.of(7));
     snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.of(manifestOffsets.get(7L)), 0);
     snapshots.poll(NO_WAIT);
 
     assertThat(snapshots.versions().exactly(7)).isPresent();
     assertThat(newest()).hasValue(19);
+    assertThat(events).containsExactly(new SnapshotEvent.Loaded(7));
     assertThat(consumer.seeks().get(1)).isBetween(manifestOffsets.get(5L), manifestOffsets.get(7L));
   }
 
