@@ -30,6 +30,8 @@ public final class SchemaRegistryClient {
   private record SubjectLevel(String subject, CompatibilityLevel level) {}
 
   /** No such subject, no such schema, no level set for the subject. */
+  private static final int CONFLICT = 409;
+
   private static final Set<Integer> ABSENT = Set.of(40401, 40403, 40408);
 
   private final RegistryHttp http;
@@ -113,7 +115,7 @@ public final class SchemaRegistryClient {
     }
     Optional<CompatibilityLevel> found = compatibility(subject);
     if (!found.equals(Optional.of(level))) {
-      setCompatibility(subject, level);
+      setUnlessAnotherClientJustDid(subject, level);
       found = compatibility(subject);
     }
     if (!found.equals(Optional.of(level))) {
@@ -121,6 +123,17 @@ public final class SchemaRegistryClient {
           "subject " + subject + " was set to " + level + " but reports " + found);
     }
     ensured.add(new SubjectLevel(subject, level));
+  }
+
+  /** Some registries answer a conflict when two clients set a subject's first level at once. */
+  private void setUnlessAnotherClientJustDid(String subject, CompatibilityLevel level) {
+    try {
+      setCompatibility(subject, level);
+    } catch (RegistryRefusedException e) {
+      if (e.status() != CONFLICT) {
+        throw e;
+      }
+    }
   }
 
   /** Names of all subjects. */

@@ -44,6 +44,7 @@ public final class RegistryServer implements AutoCloseable {
   private final Map<String, String> levels = new HashMap<>();
   private String authorization = "";
   private String forcedLevel = "";
+  private boolean anotherClientIsFirst;
   private Stall stall = Stall.NEVER;
 
   /** Where an answer gets stuck. */
@@ -100,6 +101,11 @@ public final class RegistryServer implements AutoCloseable {
   /** From now on every subject reports this level, whatever is set. */
   public synchronized void reportLevel(String level) {
     forcedLevel = level;
+  }
+
+  /** Whoever sets a level from now on finds that another client has just done so. */
+  public synchronized void letAnotherClientBeFirst() {
+    anotherClientIsFirst = true;
   }
 
   public synchronized String level(String subject) {
@@ -232,7 +238,7 @@ public final class RegistryServer implements AutoCloseable {
 
   private Fault setConfig(String subject, JsonNode request) {
     levels.put(subject, request.path("compatibility").asText());
-    return ok(request);
+    return anotherClientIsFirst ? error(409, 0, "a level exists already") : ok(request);
   }
 
   private Fault ok(JsonNode body) {

@@ -175,6 +175,15 @@ class SchemaRegistryClientTest {
   }
 
   @Test
+  void ensureCompatibilityTakesTheLevelThatAnotherClientSetMeanwhile() {
+    server.letAnotherClientBeFirst();
+
+    client().ensureCompatibility(SUBJECT, CompatibilityLevel.FULL);
+
+    assertThat(server.level(SUBJECT)).isEqualTo("FULL");
+  }
+
+  @Test
   void ensureCompatibilityFailsWhenTheRegistryReportsAnotherLevel() {
     server.reportLevel("NONE");
 
