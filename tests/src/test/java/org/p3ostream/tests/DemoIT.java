@@ -23,7 +23,7 @@ import org.p3ostream.deploy.stack.JvmCommand;
 /** {@code p3o demo} as its user starts it: a process that starts processes. */
 class DemoIT {
 
-  private static final Duration LONG = Duration.ofMinutes(3);
+  private static final Duration LONG = Duration.ofMinutes(8);
 
   /** Roles and stack of a demo with one producer. */
   private static final int CHILDREN = 5;
@@ -44,22 +44,25 @@ class DemoIT {
   }
 
   @Test
-  void demoReportsTheRunAndRemovesItsTemporaryFiles() throws Exception {
+  void demoLearnsReportsAndRemovesItsTemporaryFiles() throws Exception {
     Path report = directory.resolve("report.json");
-    start("--steps", "4", "--producers", "2", "--report-json", report.toString());
+    start("--steps", "150", "--seed", "42", "--producers", "2", "--report-json", report.toString());
     until("the demo to have children", () -> collectChildren() > CHILDREN);
 
     assertThat(demo.awaitExit(LONG)).isTrue();
 
     assertThat(demo.exitCode()).as(String.join("\n", demo.lastLogLines(40))).isZero();
     JsonNode figures = new ObjectMapper().readTree(report.toFile());
-    assertThat(figures.get("steps").asLong()).isEqualTo(4);
-    assertThat(figures.get("policyVersion").asLong()).isEqualTo(4);
+    assertThat(figures.get("steps").asLong()).isEqualTo(150);
+    assertThat(figures.get("policyVersion").asLong()).isEqualTo(150);
+    assertThat(figures.get("rewardFirst10").asDouble()).isLessThanOrEqualTo(0.5);
+    assertThat(figures.get("rewardLast10").asDouble()).isGreaterThanOrEqualTo(0.8);
     assertThat(figures.get("stalenessMax").asLong()).isEqualTo(1);
     assertThat(figures.get("weightsSha256").asText()).matches("[0-9a-f]{64}");
     assertThat(figures.get("evalRewardBefore").asDouble()).isBetween(0.1, 0.5);
+    assertThat(figures.get("evalRewardAfter").asDouble()).isGreaterThanOrEqualTo(0.8);
     long groups = figures.get("rolloutGroups").asLong();
-    assertThat(groups).isGreaterThanOrEqualTo(4 * 8);
+    assertThat(groups).isGreaterThanOrEqualTo(150 * 8);
     for (JsonNode ofProducer : figures.get("groupsByProducer")) {
       assertThat(ofProducer.asLong()).isGreaterThanOrEqualTo(groups / 4);
     }

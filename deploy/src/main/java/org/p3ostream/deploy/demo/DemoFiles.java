@@ -50,7 +50,9 @@ final class DemoFiles {
       try (InputStream file = DemoFiles.class.getResourceAsStream(path)) {
         if (file == null) {
           throw new ConfigException(
-              "--task: no warm-started model ships for it (" + path + "); csum8 and sort8 have one");
+              "--task: no warm-started model ships for it ("
+                  + path
+                  + "); csum8 and sort8 have one");
         }
         Files.copy(file, target.resolve(name));
       }
