@@ -174,7 +174,7 @@ public final class RegistryServer implements AutoCloseable {
     if (!authorization.isEmpty() && !authorization.equals(given)) {
       return error(401, 40101, "unauthorized");
     }
-    String[] path = exchange.getRequestURI().getRawPath().substring(1).split("/");
+    String[] path = exchange.getRequestURI().getRawPath().substring(1).split("/", -1);
     String route = exchange.getRequestMethod() + " " + path[0] + " " + path.length;
     JsonNode request = body.length == 0 ? json.nullNode() : json.readTree(body);
     return switch (route) {

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -114,7 +115,7 @@ class RegistryTlsTest {
                 keyStore.toString())
             .redirectErrorStream(true)
             .start();
-    String output = new String(keytool.getInputStream().readAllBytes());
+    String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(keytool.waitFor()).as(output).isZero();
   }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -75,7 +76,9 @@ class RecordCodecTest {
     assertRejected(codec.decode(TOPIC, new byte[0]), RejectionReason.UNDECODABLE, "no value");
     assertRejected(codec.decode(TOPIC, new byte[4]), RejectionReason.UNDECODABLE, "4 bytes");
     assertRejected(
-        codec.decode(TOPIC, "{\"json\":1}".getBytes()), RejectionReason.UNDECODABLE, "0x7b");
+        codec.decode(TOPIC, "{\"json\":1}".getBytes(StandardCharsets.UTF_8)),
+        RejectionReason.UNDECODABLE,
+        "0x7b");
     assertThat(server.requests()).isEmpty();
   }
 
