@@ -14,6 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.learner.ledger.EventHash;
+import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.SnapshotChunk;
 import org.p3ostream.schemas.avro.SnapshotManifest;
@@ -61,6 +62,7 @@ class LoopIT {
               step.getStep() * GROUPS + 3);
     }
     assertThat(coordinates(ledger)).hasSize(8 * GROUPS);
+    assertEveryTokenIsAsStaleAsDispatched(run, 2);
     assertChained(run);
     assertThat(rebuiltDigest(run, 8)).isEqualTo(ledger.get(ledger.size() - 1).getWeightsSha256());
   }
@@ -93,12 +95,13 @@ class LoopIT {
   @Test
   void noStepIsCommittedWhileThereIsNoProducer(LocalStack stack, @TempDir Path directory)
       throws Throwable {
-    TestRun run = new TestRun(stack, directory, "learner.steps=10");
+    int steps = 30;
+    TestRun run = new TestRun(stack, directory, "learner.steps=" + steps);
     long restartedAt;
     Set<Long> beforeRestart;
     try (RunningRole learner = run.learner()) {
       try (RunningRole producer = run.producer("first")) {
-        run.awaitSteps(3);
+        run.awaitSteps(20);
         producer.stop();
       }
       beforeRestart =
@@ -106,22 +109,39 @@ class LoopIT {
               .map(RolloutGroup::getGroupId)
               .collect(Collectors.toSet());
       int trainable = completeWindows(beforeRestart);
-      assertThat(trainable).isLessThan(10);
+      assertThat(trainable).isBetween(20, steps - 1);
       run.awaitSteps(trainable);
       restartedAt = System.currentTimeMillis();
       assertThat(run.steps()).hasSize(trainable);
       try (RunningRole producer = run.producer("second")) {
         learner.join();
       }
-      for (StepEvent step : run.steps().subList(trainable, 10)) {
+      for (StepEvent step : run.steps().subList(trainable, steps)) {
         assertThat(step.getCommittedAt()).isGreaterThanOrEqualTo(restartedAt);
       }
     }
-    assertThat(run.steps()).hasSize(10);
+    assertThat(run.steps()).hasSize(steps);
     assertThat(run.values(run.topics().rollouts(), RolloutGroup.class))
         .filteredOn(group -> !beforeRestart.contains(group.getGroupId()))
         .extracting(RolloutGroup::getProducerId)
         .containsOnly("second");
+  }
+
+  /** From the rollouts themselves, not from the learner's metrics: staleness = min(window, η). */
+  private static void assertEveryTokenIsAsStaleAsDispatched(TestRun run, long maxStaleness) {
+    Map<Long, RolloutGroup> groups =
+        run.values(run.topics().rollouts(), RolloutGroup.class).stream()
+            .collect(Collectors.toMap(RolloutGroup::getGroupId, group -> group));
+    for (StepEvent step : run.steps()) {
+      for (WindowEntry entry : step.getWindow()) {
+        for (Response response : groups.get(entry.getGroupId()).getResponses()) {
+          assertThat(response.getVersionSegments())
+              .extracting(segment -> step.getPolicyVersionBefore() - segment.getPolicyVersion())
+              .as("window %d group %d", step.getStep(), entry.getGroupId())
+              .containsOnly(Math.min(step.getStep(), maxStaleness));
+        }
+      }
+    }
   }
 
   private static int completeWindows(Set<Long> groups) {
