@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.learner.config.ConfigurationException;
+import org.p3ostream.learner.task.PromptExample;
+import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -122,6 +125,54 @@ class BadInputIT {
     assertThat(replaced.getWindow()).extracting(WindowEntry::getAttempt).containsOnly(1);
     assertThat(replaced.getMetrics().getStalenessMax()).isEqualTo(1);
     assertAccountedFor(run);
+  }
+
+  @Test
+  void learnerEndsWhenAGroupIsRejectedTimeAndTimeAgain(LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    TestRun run = new TestRun(stack, directory, "prompts.reward=no-such");
+    try (RunningRole producer = run.producer("gives-up");
+        RunningRole learner = run.learner("learner.steps=2")) {
+      assertThat(learner.failure())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("was rejected 10 times")
+          .hasMessageContaining("PRODUCER_FAILURE")
+          .hasMessageContaining("no-such");
+    }
+    assertThat(run.steps()).isEmpty();
+    assertAccountedFor(run);
+  }
+
+  @Test
+  void learnerRefusesPromptsThatTheModelCannotServe(LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    TestRun run = new TestRun(stack, directory);
+    Path prompts = directory.resolve("unservable.jsonl");
+    PromptFile.write(prompts, List.of(new PromptExample("12=", "3"), new PromptExample("a=", "1")));
+    assertThat(run.learner("prompts.file=" + prompts).failure())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("unservable.jsonl: prompt 2: ")
+        .hasMessageContaining("a");
+    PromptFile.write(prompts, List.of(new PromptExample("1".repeat(60) + "=", "1")));
+    assertThat(run.learner("prompts.file=" + prompts).failure())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("prompt 1: 61 tokens");
+  }
+
+  @Test
+  void producerOfAnotherRunTakesNoPromptAway(LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    TestRun run = new TestRun(stack, directory);
+    run.learner("learner.steps=0").join(); // opens the run
+    try (RunningRole stranger = run.producer("stranger", "run.id=elsewhere")) {
+      TestRun.until("the stranger has passed over the prompts", () -> run.lag("elsewhere") == 0);
+      try (RunningRole producer = run.producer("good")) {
+        run.learner("learner.steps=3").join();
+      }
+    }
+    assertThat(run.values(run.topics().rollouts(), RolloutGroup.class))
+        .extracting(RolloutGroup::getProducerId)
+        .containsOnly("good");
   }
 
   /** Every visible record up to the last progress was trained once or skipped once, never both. */

@@ -14,10 +14,9 @@ import picocli.CommandLine.Option;
 /** {@code p3o demo}. */
 @Command(
     name = "demo",
-    description = {
-      "Trains a small model by reinforcement learning through a local Kafka broker and schema",
-      "registry, with learner, producers and metrics as processes, and reports what happened."
-    },
+    description =
+        "Trains a small model by reinforcement learning through a local Kafka broker and schema"
+            + " registry, and reports what happened.",
     mixinStandardHelpOptions = true,
     showDefaultValues = true)
 final class DemoCommand implements Callable<Integer> {

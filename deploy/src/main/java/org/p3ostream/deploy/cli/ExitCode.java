@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.cli;
 
 import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.learner.config.ConfigurationException;
 import picocli.CommandLine.ParameterException;
 
 /** What the process tells its caller. */
@@ -22,7 +23,11 @@ public final class ExitCode {
 
   /** The exit code of a command that ended with {@code failure}. */
   static int of(Throwable failure) {
-    if (failure instanceof ConfigException || failure instanceof ParameterException) {
+    if (failure instanceof ConfigException
+        || failure instanceof ConfigurationException
+        || failure instanceof org.apache.kafka.common.config.ConfigException
+        || failure.getCause() instanceof org.apache.kafka.common.config.ConfigException
+        || failure instanceof ParameterException) {
       return USAGE;
     }
     boolean fenced =

@@ -18,7 +18,8 @@ import picocli.CommandLine.Command;
       LearnerCommand.class,
       ProducerCommand.class,
       StreamsCommand.class,
-      PretrainCommand.class
+      PretrainCommand.class,
+      PromptsCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

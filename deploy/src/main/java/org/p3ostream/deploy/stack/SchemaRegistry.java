@@ -28,7 +28,10 @@ public final class SchemaRegistry implements AutoCloseable {
   private final int port;
   private final int managementPort;
   private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(1))
+          .build();
   private ChildProcess process;
 
   private SchemaRegistry(Path directory, int port, int managementPort) {

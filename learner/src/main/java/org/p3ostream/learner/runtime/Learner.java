@@ -87,7 +87,9 @@ public final class Learner {
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
       try (AdamW optimizer = assets.optimizer(recovery.startingState(assets.initialWeights()));
           WindowTrainer trainer = assets.trainer(optimizer)) {
-        recovery.reexecute(trainer, optimizer, source, assets.contract());
+        if (!recovery.reexecute(trainer, optimizer, source, assets.contract(), () -> stopping)) {
+          return;
+        }
         requireWeights(optimizer, ledger);
         source.resume(ledger.progress());
         Intake intake = intake(assets, ledger);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.checkpoint.Checkpoint;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
@@ -16,13 +17,8 @@ import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.RolloutContract;
-import org.p3ostream.learner.window.RolloutCoordinate;
-import org.p3ostream.learner.window.TrainingGroup;
-import org.p3ostream.learner.window.Window;
-import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
-import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,17 +76,25 @@ final class Recovery {
   /**
    * Executes the steps after the starting state again.
    *
+   * @return false if asked to stop before the end of the ledger was reached
    * @throws LedgerException if a step does not give the recorded weights
    */
-  void reexecute(
-      WindowTrainer trainer, AdamW optimizer, RolloutSource source, RolloutContract contract) {
+  boolean reexecute(
+      WindowTrainer trainer,
+      AdamW optimizer,
+      RolloutSource source,
+      RolloutContract contract,
+      BooleanSupplier stopping) {
     if (tail.isEmpty()) {
-      return;
+      return true;
     }
     long startNanos = System.nanoTime();
+    WindowReplay replay = new WindowReplay(tail, source, contract);
     for (StepEvent event : tail) {
-      Window window = window(event, source, contract);
-      trainer.train(window, event.getPolicyVersionBefore(), event.getCommittedAt());
+      if (stopping.getAsBoolean()) {
+        return false;
+      }
+      trainer.train(replay.next(event), event.getPolicyVersionBefore(), event.getCommittedAt());
       String found = WeightsDigest.sha256(WeightsDigest.toBytes(optimizer.weights()));
       if (!found.equals(event.getWeightsSha256())) {
         throw new LedgerException(
@@ -102,26 +106,6 @@ final class Recovery {
         "executed {} steps again in {} ms, every weight digest as recorded",
         tail.size(),
         (System.nanoTime() - startNanos) / 1_000_000);
-  }
-
-  private static Window window(StepEvent event, RolloutSource source, RolloutContract contract) {
-    Map<RolloutCoordinate, RolloutGroup> records = source.fetch(event.getWindow());
-    List<TrainingGroup> groups = new ArrayList<>();
-    for (WindowEntry entry : event.getWindow()) {
-      RolloutCoordinate coordinate =
-          new RolloutCoordinate(entry.getPartition(), entry.getRecordOffset());
-      RolloutGroup record = records.get(coordinate);
-      if (record == null || record.getGroupId() != entry.getGroupId()) {
-        throw new LedgerException(
-            coordinate + " does not hold group " + entry.getGroupId() + " of the ledger");
-      }
-      RolloutContract.Verdict verdict =
-          contract.check(record, coordinate, event.getPolicyVersionBefore(), 0, false);
-      if (!(verdict instanceof RolloutContract.Kept kept)) {
-        throw new LedgerException(coordinate + " was trained but breaks the contract: " + verdict);
-      }
-      groups.add(kept.group());
-    }
-    return new Window(event.getStep(), groups);
+    return true;
   }
 }

@@ -2,7 +2,6 @@ package org.p3ostream.learner.runtime;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,12 +10,11 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
-import org.p3ostream.learner.ledger.LedgerException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.RolloutGroup;
-import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
@@ -28,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class RolloutSource {
   private static final Logger LOG = LoggerFactory.getLogger(RolloutSource.class);
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration PROBE = Duration.ofSeconds(5);
   private static final int DECODE_ATTEMPTS = 10;
 
   private final Consumer<byte[], byte[]> consumer;
@@ -48,6 +47,7 @@ final class RolloutSource {
 
   /** Goes to where the ledger says that consumption stands. */
   void resume(List<PartitionProgress> progress) {
+    consumer.resume(consumer.paused());
     consumer.seekToBeginning(consumer.assignment());
     for (PartitionProgress partition : progress) {
       consumer.seek(
@@ -74,18 +74,20 @@ final class RolloutSource {
   }
 
   /**
-   * The groups of a window that was trained before, by coordinate.
+   * Makes sure that the broker answers.
    *
-   * @throws LedgerException if one is gone or is not the group that the ledger names
+   * @throws TimeoutException if it does not within a moment
    */
-  Map<RolloutCoordinate, RolloutGroup> fetch(List<WindowEntry> window) {
-    Set<RolloutCoordinate> wanted = new HashSet<>();
-    Map<Integer, Long> firstOffsets = new HashMap<>();
-    for (WindowEntry entry : window) {
-      wanted.add(new RolloutCoordinate(entry.getPartition(), entry.getRecordOffset()));
-      firstOffsets.merge(entry.getPartition(), entry.getRecordOffset(), Math::min);
-    }
-    Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
+  void probe() {
+    consumer.endOffsets(consumer.assignment(), PROBE);
+  }
+
+  /**
+   * Goes back to the first of some records that were trained before; {@link #read} then finds them.
+   *
+   * @param firstOffsets by partition; partitions that are not named are not read
+   */
+  void rewind(Map<Integer, Long> firstOffsets) {
     consumer.pause(consumer.assignment());
     Set<TopicPartition> reading = new HashSet<>();
     firstOffsets.forEach(
@@ -95,27 +97,26 @@ final class RolloutSource {
           reading.add(topicPartition);
         });
     consumer.resume(reading);
-    Map<RolloutCoordinate, RolloutGroup> found = new HashMap<>();
-    while (found.size() < wanted.size() && !atEnd(reading, ends)) {
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        RolloutCoordinate coordinate = new RolloutCoordinate(record.partition(), record.offset());
-        if (wanted.contains(coordinate)
-            && decode(record.value()) instanceof Decoded.Accepted accepted
-            && accepted.record() instanceof RolloutGroup group) {
-          found.put(coordinate, group);
-        }
-      }
-    }
-    consumer.resume(consumer.assignment());
-    wanted.removeAll(found.keySet());
-    if (!wanted.isEmpty()) {
-      throw new LedgerException("the ledger was trained on records that are gone: " + wanted);
-    }
-    return found;
   }
 
-  private boolean atEnd(Set<TopicPartition> partitions, Map<TopicPartition, Long> ends) {
-    return partitions.stream()
+  /** Hands wanted rollout groups that arrive within a moment to {@code found}. */
+  void read(Set<RolloutCoordinate> wanted, Map<RolloutCoordinate, RolloutGroup> found) {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      RolloutCoordinate coordinate = new RolloutCoordinate(record.partition(), record.offset());
+      if (wanted.contains(coordinate)
+          && decode(record.value()) instanceof Decoded.Accepted accepted
+          && accepted.record() instanceof RolloutGroup group) {
+        found.put(coordinate, group);
+      }
+    }
+  }
+
+  /** Whether everything visible in the partitions being read has been read. */
+  boolean atEnd() {
+    Set<TopicPartition> reading = new HashSet<>(consumer.assignment());
+    reading.removeAll(consumer.paused());
+    Map<TopicPartition, Long> ends = consumer.endOffsets(reading);
+    return reading.stream()
         .allMatch(partition -> consumer.position(partition) >= ends.getOrDefault(partition, 0L));
   }
 

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
 import org.p3ostream.learner.dispatch.PromptSchedule;
@@ -17,6 +18,7 @@ import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.RolloutContract;
@@ -34,26 +36,69 @@ import org.p3ostream.schemas.snapshot.WeightsDigest;
 final class RunAssets implements AutoCloseable {
   private final LearnerSettings settings;
   private final ModelDirectory.Contents directory;
+  private final List<PromptExample> prompts;
   private final CausalLm model;
   private final String tokenizerHash;
 
   private RunAssets(
       LearnerSettings settings,
       ModelDirectory.Contents directory,
+      List<PromptExample> prompts,
       CausalLm model,
       String tokenizerHash) {
     this.settings = settings;
     this.directory = directory;
+    this.prompts = prompts;
     this.model = model;
     this.tokenizerHash = tokenizerHash;
   }
 
+  /**
+   * Reads the files that the configuration names.
+   *
+   * @throws ConfigurationException if one cannot be used, or a prompt cannot be served by the model
+   */
   static RunAssets load(LearnerSettings settings) {
-    ModelDirectory.Contents directory = ModelDirectory.load(Path.of(settings.model().directory()));
+    try {
+      return read(settings);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static RunAssets read(LearnerSettings settings) {
+    Path modelDirectory = Path.of(settings.model().directory());
+    ModelDirectory.Contents directory = ModelDirectory.load(modelDirectory);
+    List<PromptExample> prompts = PromptFile.read(Path.of(settings.prompts().file()));
     try (Tokenizer tokenizer = Tokenizer.load(directory.tokenizerJson())) {
+      requireServable(prompts, tokenizer, settings, directory.config().maxPositions());
       CausalLm model =
           new CausalLm(directory.config(), device(settings.model().device()), DataType.FLOAT32);
-      return new RunAssets(settings, directory, model, tokenizer.sha256());
+      return new RunAssets(settings, directory, prompts, model, tokenizer.sha256());
+    }
+  }
+
+  /** Otherwise producers would give up group after group, and the run would never train. */
+  private static void requireServable(
+      List<PromptExample> prompts,
+      Tokenizer tokenizer,
+      LearnerSettings settings,
+      int maxPositions) {
+    int room = maxPositions - settings.sampling().maxResponseTokens();
+    for (int i = 0; i < prompts.size(); i++) {
+      String where = settings.prompts().file() + ": prompt " + (i + 1) + ": ";
+      int tokens;
+      try {
+        tokens = tokenizer.encode(prompts.get(i).prompt()).length;
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(where + e.getMessage(), e);
+      }
+      if (tokens > room) {
+        throw new IllegalArgumentException(
+            "%s%d tokens, but the model's %d positions less sampling.maxResponseTokens (%d) leave %d"
+                .formatted(
+                    where, tokens, maxPositions, settings.sampling().maxResponseTokens(), room));
+      }
     }
   }
 
@@ -90,7 +135,7 @@ final class RunAssets implements AutoCloseable {
     return new PromptSchedule(
         settings.run(),
         settings.sampling(),
-        PromptFile.read(Path.of(settings.prompts().file())),
+        prompts,
         settings.prompts().reward(),
         settings.dispatch().groupsPerWindow());
   }

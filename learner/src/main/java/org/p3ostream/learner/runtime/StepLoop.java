@@ -3,12 +3,14 @@ package org.p3ostream.learner.runtime;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.train.NonFiniteUpdateException;
@@ -28,7 +30,13 @@ final class StepLoop {
   /** Rejections that are recorded at once instead of with the next step. */
   private static final int MAX_PENDING_REJECTIONS = 500;
 
+  /** A group rejected so often will not get better by asking again. */
+  private static final int MAX_ATTEMPTS = 10;
+
   private static final long WAIT_NOTICE_MS = 10_000;
+
+  /** How long the broker may be away before the learner ends; a restart continues. */
+  private static final long OUTAGE_DEADLINE_MS = 120_000;
 
   private final LearnerSettings settings;
   private final LedgerState ledger;
@@ -42,6 +50,7 @@ final class StepLoop {
   private final Clock clock;
   private final StepTimer timer = new StepTimer();
   private long checkpointedWindow = -1;
+  private long lastAnswerMs;
 
   StepLoop(
       LearnerSettings settings,
@@ -64,6 +73,7 @@ final class StepLoop {
     this.committer = committer;
     this.checkpoints = checkpoints;
     this.clock = clock;
+    this.lastAnswerMs = clock.millis();
   }
 
   void run(BooleanSupplier stopping) {
@@ -95,7 +105,7 @@ final class StepLoop {
       }
       source.pollInto(intake, ledger.policyVersion());
       if (intake.replacementDue() || intake.pendingRejections() >= MAX_PENDING_REJECTIONS) {
-        commit(composer.interim(ledger, intake, timer.phases()));
+        interim();
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
         lastNotice = clock.millis();
@@ -104,10 +114,37 @@ final class StepLoop {
             ledger.nextWindow(),
             intake.admittedGroups(ledger.nextWindow()),
             settings.dispatch().groupsPerWindow());
+        requireBroker();
       }
     }
     timer.waited(start);
     return intake.take(ledger.nextWindow());
+  }
+
+  private void interim() {
+    for (long groupId : intake.replacementsDue()) {
+      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
+      if (open != null && open.attempt() + 1 >= MAX_ATTEMPTS) {
+        throw new IllegalStateException(
+            "group %d was rejected %d times, last: %s"
+                .formatted(groupId, MAX_ATTEMPTS, intake.lastRejection()));
+      }
+    }
+    commit(composer.interim(ledger, intake, timer.phases()));
+  }
+
+  private void requireBroker() {
+    try {
+      source.probe();
+      lastAnswerMs = clock.millis();
+    } catch (TimeoutException e) {
+      long awayMs = clock.millis() - lastAnswerMs;
+      if (awayMs > OUTAGE_DEADLINE_MS) {
+        throw new IllegalStateException(
+            "the broker has not answered for " + awayMs / 1000 + " s; a restart continues", e);
+      }
+      LOG.warn("the broker has not answered for {} s", awayMs / 1000);
+    }
   }
 
   private void step(Window window) {
@@ -138,11 +175,13 @@ final class StepLoop {
     double millis = committer.commit(prepared);
     ledger.apply(prepared.event(), prepared.eventHash());
     timer.committed(millis);
+    lastAnswerMs = clock.millis();
     if (!prepared.event().getSkipped().isEmpty()) {
       LOG.warn(
-          "{} records went to the dead letters with step {}",
+          "{} records went to the dead letters while at step {}, last: {}",
           prepared.event().getSkipped().size(),
-          prepared.event().getStep());
+          prepared.event().getStep(),
+          intake.lastRejection());
     }
   }
 

@@ -1,8 +1,10 @@
 package org.p3ostream.learner.window;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.avro.specific.SpecificRecord;
@@ -30,6 +32,7 @@ public final class Intake {
   private final TreeMap<Long, TrainingGroup> admitted = new TreeMap<>();
   private final TreeSet<Long> replacementsDue = new TreeSet<>();
   private final List<Rejection> rejections = new ArrayList<>();
+  private @Nullable Rejection lastRejection;
 
   /**
    * @param cursors progress per partition of `rollouts`
@@ -161,7 +164,8 @@ public final class Intake {
       @Nullable String field,
       String cause) {
     cursor(coordinate.partition()).settle(coordinate.recordOffset());
-    rejections.add(new Rejection(coordinate, reason, field, cause, origin, valueBytes));
+    lastRejection = new Rejection(coordinate, reason, field, cause, origin, valueBytes);
+    rejections.add(lastRejection);
   }
 
   /** Whether every group of a window has been admitted. */
@@ -213,6 +217,16 @@ public final class Intake {
   /** Whether a group must be dispatched again. */
   public boolean replacementDue() {
     return !replacementsDue.isEmpty();
+  }
+
+  /** Groups that must be dispatched again, ascending. */
+  public Set<Long> replacementsDue() {
+    return Collections.unmodifiableSet(replacementsDue);
+  }
+
+  /** The newest rejection, for messages; null if there was none. */
+  public @Nullable Rejection lastRejection() {
+    return lastRejection;
   }
 
   /** Progress of a partition. */

@@ -23,4 +23,15 @@ public record Rejection(
 
   /** Identity that a rejected record claims. */
   public record Origin(long groupId, int attempt, String producerId) {}
+
+  @Override
+  public String toString() {
+    return coordinate
+        + " "
+        + reason
+        + (field == null ? "" : " " + field)
+        + ": "
+        + cause
+        + (origin == null ? "" : " (" + origin + ")");
+  }
 }

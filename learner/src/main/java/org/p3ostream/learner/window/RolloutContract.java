@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -106,6 +107,7 @@ public record RolloutContract(
       responses.add(convert(response, path, versions));
       oldest = Math.min(oldest, response.getPolicyVersion());
     }
+    requireFiniteAdvantages(responses);
     return new TrainingGroup(
         coordinate,
         record.getGroupId(),
@@ -114,6 +116,18 @@ public record RolloutContract(
         responses,
         oldest,
         record.getGeneratedAt());
+  }
+
+  /** Rewards can be finite and yet too large for their mean or their spread to be. */
+  private static void requireFiniteAdvantages(List<TrainingResponse> responses) {
+    double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray(); // [G]
+    for (double advantage : GroupAdvantage.populationStd(rewards)) {
+      require(
+          Double.isFinite(advantage),
+          RejectionReason.NON_FINITE,
+          "responses[].reward",
+          Arrays.toString(rewards) + " give no finite advantages");
+    }
   }
 
   private TrainingResponse convert(Response response, String path, long[] versions) {

@@ -173,6 +173,22 @@ class RolloutContractTest {
   }
 
   @Test
+  void checkRefusesFiniteRewardsWhoseAdvantagesAreNot() {
+    RolloutGroup huge =
+        withResponse(
+            withResponse(good(3, 0, 1, ASKED_VERSION), 0, b -> b.setReward(1e308)),
+            1,
+            b -> b.setReward(-1e308));
+    assertThat(contract().check(huge, COORDINATE, CURRENT_VERSION, ASKED_VERSION, true))
+        .isInstanceOfSatisfying(
+            Broken.class,
+            found -> {
+              assertThat(found.reason()).isEqualTo(RejectionReason.NON_FINITE);
+              assertThat(found.field()).isEqualTo("responses[].reward");
+            });
+  }
+
+  @Test
   void checkTurnsAGoodRecordIntoArrays() {
     RolloutGroup record =
         withResponse(

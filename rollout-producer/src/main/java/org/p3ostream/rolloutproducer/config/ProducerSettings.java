@@ -37,9 +37,12 @@ public record ProducerSettings(
     return new TopicCatalogue(topicPrefix);
   }
 
-  /** Consumer group that all producers of a run share. */
+  /**
+   * Consumer group that all producers of a run share. The run id is part of it: a producer of
+   * another run that was pointed at these topics by mistake takes no prompt away from them.
+   */
   public String groupId() {
-    return topicPrefix + "producers";
+    return topicPrefix + "producers." + runId;
   }
 
   /**

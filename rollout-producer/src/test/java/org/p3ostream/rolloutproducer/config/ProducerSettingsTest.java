@@ -27,8 +27,8 @@ class ProducerSettingsTest {
   }
 
   @Test
-  void groupIdBelongsToTheTopicPrefix() {
-    assertThat(settings(ProducerConfig.defaults()).groupId()).isEqualTo("a.producers");
+  void groupIdBelongsToTheTopicPrefixAndTheRun() {
+    assertThat(settings(ProducerConfig.defaults()).groupId()).isEqualTo("a.producers.run-a");
   }
 
   @Test

@@ -93,14 +93,16 @@ public record RatioStatistics(double logSumRatio, double logSumSquaredRatio, lon
       return 0;
     }
     double logEss =
-        2 * logSumRatio - logAddExp(logSumSquaredRatio, LOG_EPSILON) - Math.log(tokenCount);
+        2 * logSumRatio
+            - logAddExp(logSumSquaredRatio, LOG_EPSILON)
+            - Math.log((double) tokenCount);
     double ess = Math.exp(logEss);
     return Double.isNaN(ess) ? 0 : Math.min(1, ess);
   }
 
   /** Mean of the raw ratio; NaN for no token. */
   public double meanRatio() {
-    return tokenCount == 0 ? Double.NaN : Math.exp(logSumRatio - Math.log(tokenCount));
+    return tokenCount == 0 ? Double.NaN : Math.exp(logSumRatio - Math.log((double) tokenCount));
   }
 
   /**
@@ -115,7 +117,7 @@ public record RatioStatistics(double logSumRatio, double logSumSquaredRatio, lon
       return Double.NaN;
     }
     double logMeanSquareOverSquaredMean =
-        logSumSquaredRatio - 2 * logSumRatio + Math.log(tokenCount);
+        logSumSquaredRatio - 2 * logSumRatio + Math.log((double) tokenCount);
     return meanRatio() * Math.sqrt(Math.max(0, Math.expm1(logMeanSquareOverSquaredMean)));
   }
 

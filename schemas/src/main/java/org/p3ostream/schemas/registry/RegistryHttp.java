@@ -153,12 +153,19 @@ final class RegistryHttp {
     }
     if (status / 100 != 2) {
       throw new RegistryRefusedException(
-          request + ": status " + status + ": " + quoted(response),
+          request + ": status " + status + ": " + quoted(response) + hint(status, body),
           status,
           body.path("error_code").asInt(0),
           null);
     }
     return body;
+  }
+
+  /** A registry that does not know the path at all is usually one whose API lies elsewhere. */
+  private static String hint(int status, JsonNode body) {
+    return status == 404 && !body.has("error_code")
+        ? "; does registry.url lack the path of the Confluent API, such as /apis/ccompat/v7?"
+        : "";
   }
 
   private static String quoted(HttpResponse<String> response) {

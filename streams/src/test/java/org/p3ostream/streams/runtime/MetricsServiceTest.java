@@ -66,7 +66,9 @@ class MetricsServiceTest {
 
   private static int status(MetricsService service, String path) throws Exception {
     URI uri = URI.create("http://127.0.0.1:" + service.port() + path);
-    return HttpClient.newHttpClient()
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .build()
         .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
         .statusCode();
   }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.p3ostream.streams.live.StepLogs;
 
 class MetricsServerTest {
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final PrometheusMeterRegistry REGISTRY =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private static volatile Condition streams = new Condition(true, "RUNNING");

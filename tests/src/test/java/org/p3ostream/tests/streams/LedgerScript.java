@@ -1,5 +1,7 @@
 package org.p3ostream.tests.streams;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -67,8 +69,9 @@ final class LedgerScript implements AutoCloseable {
     long group = nextGroup;
     byte[] value = codec.encode(topics.rollouts().name(), rollout(group, 100));
     producer.beginTransaction();
-    producer.send(groupRecord(group, value));
+    Future<RecordMetadata> sent = producer.send(groupRecord(group, value));
     producer.flush();
+    assertThat(sent).isDone();
     producer.abortTransaction();
   }
 

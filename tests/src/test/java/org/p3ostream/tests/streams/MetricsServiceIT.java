@@ -45,7 +45,8 @@ import org.p3ostream.streams.runtime.StreamsClients;
 
 class MetricsServiceIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   @TempDir static Path directory;
   private static LocalStack stack;

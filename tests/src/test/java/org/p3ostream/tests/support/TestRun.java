@@ -19,6 +19,7 @@ import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
@@ -116,8 +117,10 @@ public final class TestRun {
     return new RunningRole("learner", clients, learner::run, learner::stop);
   }
 
-  public RunningRole producer(String id) {
-    P3oConfig config = config("producer.id=" + id);
+  public RunningRole producer(String id, String... overrides) {
+    List<String> all = new ArrayList<>(List.of("producer.id=" + id));
+    all.addAll(List.of(overrides));
+    P3oConfig config = config(all.toArray(String[]::new));
     RoleClients clients = new RoleClients(config);
     RolloutProducer producer =
         new RolloutProducer(
@@ -229,6 +232,23 @@ public final class TestRun {
           });
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Prompts that the producers of a run id have not taken; all of them if none has committed. */
+  public long lag(String runId) throws Exception {
+    String group = config("run.id=" + runId).producerSettings().groupId();
+    try (RoleClients clients = new RoleClients(config())) {
+      Map<TopicPartition, OffsetAndMetadata> committed =
+          clients.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+      return records(topics().prompts()).stream()
+          .filter(
+              record -> {
+                OffsetAndMetadata next =
+                    committed.get(new TopicPartition(record.topic(), record.partition()));
+                return next == null || record.offset() >= next.offset();
+              })
+          .count();
     }
   }
 

@@ -1,0 +1,10 @@
+package org.p3ostream.learner.config;
+
+/** A file that the configuration names cannot be used; the message names key, path and rule. */
+public final class ConfigurationException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public ConfigurationException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
