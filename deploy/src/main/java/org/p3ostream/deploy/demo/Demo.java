@@ -31,6 +31,7 @@ public final class Demo implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
+  private final List<ChildProcess> serving = new ArrayList<>();
   private volatile boolean failed;
 
   /**
@@ -69,7 +70,7 @@ public final class Demo implements AutoCloseable {
         trainAndReport(config, stack, evaluation);
       }
       if (options.keepServing()) {
-        serve(config, stack);
+        serve(config);
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
@@ -146,7 +147,10 @@ public final class Demo implements AutoCloseable {
     }
     ChildProcess learner = roles.startLearner();
     others.addAll(producers);
-    others.add(roles.startStreams());
+    ChildProcess streams = roles.startStreams();
+    others.add(streams);
+    serving.addAll(stack.processes());
+    serving.add(streams);
     return new TrainingWatch(
             new LogFollower(clients.reader(), clients.codec(), topics.steps()),
             learner,
@@ -156,10 +160,10 @@ public final class Demo implements AutoCloseable {
         .await();
   }
 
-  private void serve(P3oConfig config, LocalStack stack) throws InterruptedException {
+  private void serve(P3oConfig config) throws InterruptedException {
     out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
     while (!isClosed()) {
-      stack.processes().forEach(ChildProcess::requireAlive);
+      serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
   }

@@ -33,7 +33,7 @@ record DemoDirectory(Path root, boolean temporary) {
       requireEmpty(given);
       return new DemoDirectory(given.toRealPath(), false);
     } catch (IOException e) {
-      throw new UncheckedIOException("--work-dir: cannot create " + given, e);
+      throw new ConfigException("--work-dir: cannot create " + given + ": " + e);
     }
   }
 

@@ -84,6 +84,25 @@ class P3oTest {
   }
 
   @Test
+  void demoExitsWithTwoAndTheReasonWhenTheWorkDirectoryCannotBeMade(@TempDir Path directory)
+      throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "");
+    assertThat(execute("demo", "--work-dir", file.resolve("below").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--work-dir: cannot create " + file).contains("Exception");
+  }
+
+  @Test
+  void promptsWritesDifferentPromptsOnceAndRefusesAFileThatExists(@TempDir Path directory)
+      throws Exception {
+    Path file = directory.resolve("prompts.jsonl");
+    String[] command = {"prompts", "--task", "sort8", "--count", "50", "--out", file.toString()};
+    assertThat(execute(command)).isZero();
+    assertThat(Files.readAllLines(file)).hasSize(50).doesNotHaveDuplicates();
+    assertThat(execute(command)).isEqualTo(2);
+    assertThat(err.toString()).contains("--out: " + file + " exists already");
+  }
+
+  @Test
   void pretrainExitsWithTwoBeforeTrainingWhenItsOutputExists(@TempDir Path directory)
       throws Exception {
     Files.writeString(directory.resolve("something"), "");
