@@ -2,14 +2,22 @@ package org.p3ostream.tests.support;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.p3ostream.deploy.clients.RoleClients;
 
 /** A learner or producer on a thread of its own, with its own real clients. */
 public final class RunningRole implements AutoCloseable {
+
+  /** A role that takes longer is given up as hung, so that a broken guard ends in a red test. */
+  private static final long PATIENCE_SECONDS = 120;
+
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Runnable stop;
+  private final String name;
 
   RunningRole(String name, RoleClients clients, Runnable run, Runnable stop) {
+    this.name = name;
     this.stop = stop;
     Thread thread =
         new Thread(
@@ -28,20 +36,21 @@ public final class RunningRole implements AutoCloseable {
 
   /** Returns once the role has ended by itself; throws what it failed with. */
   public void join() throws Throwable {
-    try {
-      ended.get();
-    } catch (ExecutionException e) {
-      throw e.getCause();
+    Throwable failure = failure();
+    if (failure != null) {
+      throw failure;
     }
   }
 
   /** What the role failed with, once it has ended; null if it ended well. */
   public Throwable failure() throws InterruptedException {
     try {
-      ended.get();
+      ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
       return null;
     } catch (ExecutionException e) {
       return e.getCause();
+    } catch (TimeoutException e) {
+      return new AssertionError(name + " still runs after " + PATIENCE_SECONDS + " s", e);
     }
   }
 
