@@ -50,7 +50,7 @@ final class StepLoop {
   private final Clock clock;
   private final StepTimer timer = new StepTimer();
   private long checkpointedWindow = -1;
-  private long lastAnswerMs;
+  private final BrokerSilence silence;
 
   StepLoop(
       LearnerSettings settings,
@@ -73,7 +73,7 @@ final class StepLoop {
     this.committer = committer;
     this.checkpoints = checkpoints;
     this.clock = clock;
-    this.lastAnswerMs = clock.millis();
+    this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
   void run(BooleanSupplier stopping) {
@@ -136,14 +136,10 @@ final class StepLoop {
   private void requireBroker() {
     try {
       source.probe();
-      lastAnswerMs = clock.millis();
+      silence.answered(clock.millis());
     } catch (TimeoutException e) {
-      long awayMs = clock.millis() - lastAnswerMs;
-      if (awayMs > OUTAGE_DEADLINE_MS) {
-        throw new IllegalStateException(
-            "the broker has not answered for " + awayMs / 1000 + " s; a restart continues", e);
-      }
-      LOG.warn("the broker has not answered for {} s", awayMs / 1000);
+      LOG.warn(
+          "the broker has not answered for {} s", silence.unanswered(clock.millis(), e) / 1000);
     }
   }
 
@@ -175,7 +171,7 @@ final class StepLoop {
     double millis = committer.commit(prepared);
     ledger.apply(prepared.event(), prepared.eventHash());
     timer.committed(millis);
-    lastAnswerMs = clock.millis();
+    silence.answered(clock.millis());
     if (!prepared.event().getSkipped().isEmpty()) {
       LOG.warn(
           "{} records went to the dead letters while at step {}, last: {}",
