@@ -29,7 +29,7 @@ class SamplerTest {
 
   private static final ModelConfig CONFIG = TinyModels.GROUPED_TIED;
   private static final int[] PROMPT = {3, 1, 4, 1, 5};
-  private static final SamplingParameters PLAIN = new SamplingParameters(1, 0, 1, 8);
+  private static final SamplingParameters PLAIN = new SamplingParameters(1, 0, 1, 0, 8);
 
   private static CausalLm model;
   private static Sampler sampler;
@@ -51,14 +51,20 @@ class SamplerTest {
   static Stream<SamplingParameters> samplings() {
     return Stream.of(
         PLAIN,
-        new SamplingParameters(0.6, 0, 1, 8),
-        new SamplingParameters(1.5, 0, 1, 8),
-        new SamplingParameters(1, 4, 1, 8),
-        new SamplingParameters(1, 11, 1, 8),
-        new SamplingParameters(1, 0, 0.8, 8),
-        new SamplingParameters(1.3, 6, 0.7, 8),
-        new SamplingParameters(2, 1, 1, 8),
-        new SamplingParameters(2, 0, 1e-9, 8));
+        new SamplingParameters(0.6, 0, 1, 0, 8),
+        new SamplingParameters(1.5, 0, 1, 0, 8),
+        new SamplingParameters(1, 4, 1, 0, 8),
+        new SamplingParameters(1, 11, 1, 0, 8),
+        new SamplingParameters(1, 0, 0.8, 0, 8),
+        new SamplingParameters(1.3, 6, 0.7, 0, 8),
+        new SamplingParameters(2, 1, 1, 0, 8),
+        new SamplingParameters(2, 0, 1e-9, 0, 8),
+        new SamplingParameters(1, 0, 1, 0.05, 8),
+        new SamplingParameters(1.4, 0, 1, 0.3, 8),
+        new SamplingParameters(1, 0, 1, 0.999, 8),
+        new SamplingParameters(1.3, 6, 0.7, 0.02, 8),
+        new SamplingParameters(1.2, 3, 1, 0.1, 8),
+        new SamplingParameters(1.5, 0, 0.85, 0.1, 8));
   }
 
   @ParameterizedTest
@@ -80,7 +86,7 @@ class SamplerTest {
   @Test
   void sampleAgreesWithTheModelsTokenLogprobsWhenNothingIsFiltered() {
     for (double temperature : new double[] {1, 0.7, 1.4}) {
-      SamplingParameters sampling = new SamplingParameters(temperature, 0, 1, 8);
+      SamplingParameters sampling = new SamplingParameters(temperature, 0, 1, 0, 8);
       for (SampledResponse response : sampler.sample(parameters, PROMPT, 4, sampling, 77)) {
         double[] expected = tokenLogprobs(response.tokens(), temperature);
         for (int t = 0; t < expected.length; t++) {
@@ -96,7 +102,8 @@ class SamplerTest {
   void sampleDrawsEveryKeptTokenAsOftenAsItsProbabilitySays(SamplingParameters sampling) {
     int draws = 4000;
     SamplingParameters one =
-        new SamplingParameters(sampling.temperature(), sampling.topK(), sampling.topP(), 1);
+        new SamplingParameters(
+            sampling.temperature(), sampling.topK(), sampling.topP(), sampling.minP(), 1);
     long seed = 99;
     int[] counts = new int[CONFIG.vocabSize()];
     for (SampledResponse response : sampler.sample(parameters, PROMPT, draws, one, seed)) {
@@ -167,7 +174,7 @@ class SamplerTest {
 
   @Test
   void sampleStopsAtOnceWhenEveryRowHasSampledEndOfSequence() {
-    SamplingParameters greedy = new SamplingParameters(1, 1, 1, 8);
+    SamplingParameters greedy = new SamplingParameters(1, 1, 1, 0, 8);
     int mostProbable = sampler.sample(parameters, PROMPT, 1, greedy, 0).get(0).tokens()[0];
     try (CausalLm stopping = TinyModels.float64(withEos(mostProbable));
         Sampler stoppingSampler = new Sampler(stopping)) {
@@ -182,7 +189,7 @@ class SamplerTest {
   @Test
   void sampleTakesTheSmallerTokenFirstAmongEquals() {
     NDArray zeros = model.parameters(new float[model.layout().size()]); // every logit is 0
-    SamplingParameters two = new SamplingParameters(1, 2, 1, 4);
+    SamplingParameters two = new SamplingParameters(1, 2, 1, 0, 4);
     for (SampledResponse response : sampler.sample(zeros, PROMPT, 8, two, 2)) {
       assertThat(response.tokens()).containsOnly(0, 1);
       assertThat(response.logprobs()).containsOnly((float) Math.log(0.5));
@@ -229,7 +236,7 @@ class SamplerTest {
 
   @Test
   void responsesMayFillTheModelsLastPosition() {
-    SamplingParameters toTheEnd = new SamplingParameters(1, 0, 1, 27);
+    SamplingParameters toTheEnd = new SamplingParameters(1, 0, 1, 0, 27);
     assertThat(sampler.sample(parameters, PROMPT, 2, toTheEnd, 0)).hasSize(2);
   }
 
