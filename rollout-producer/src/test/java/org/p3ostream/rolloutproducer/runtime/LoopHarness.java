@@ -54,6 +54,8 @@ final class LoopHarness implements AutoCloseable {
   final List<Boolean> transactionOpenWhileSampling =
       Collections.synchronizedList(new ArrayList<>());
   final List<String> marksWhileSampling = Collections.synchronizedList(new ArrayList<>());
+  volatile boolean abandoned;
+  private boolean closed;
   final Semaphore samplingAllowed = new Semaphore(1000);
   final ServingLoop loop;
 
@@ -194,7 +196,10 @@ final class LoopHarness implements AutoCloseable {
 
   @Override
   public void close() {
-    generation.close();
+    if (!closed) {
+      closed = true;
+      generation.close();
+    }
   }
 
   private final class Source implements GroupSource {
@@ -213,6 +218,12 @@ final class LoopHarness implements AutoCloseable {
                   .mapToObj(i -> response(weights.version()))
                   .toList())
           .build();
+    }
+
+    @Override
+    public void abandon() {
+      abandoned = true;
+      samplingAllowed.release(1000);
     }
 
     @Override
