@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.avro.specific.SpecificRecord;
@@ -205,7 +206,7 @@ final class LoopHarness implements AutoCloseable {
   private final class Source implements GroupSource {
     @Override
     public RolloutGroup generate(PromptTask task, PolicyWeights weights) {
-      samplingAllowed.acquireUninterruptibly();
+      awaitPermission();
       sampledGroups.add(task.getGroupId());
       transactionOpenWhileSampling.add(producer.transactionInFlight());
       prompts.committed(new HashSet<>(prompts.assignment())).values().stream()
@@ -218,6 +219,15 @@ final class LoopHarness implements AutoCloseable {
                   .mapToObj(i -> response(weights.version()))
                   .toList())
           .build();
+    }
+
+    /** Gives up after a while, so that a source which nobody abandons ends in a red test. */
+    private void awaitPermission() {
+      try {
+        boolean unused = samplingAllowed.tryAcquire(30, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     @Override
