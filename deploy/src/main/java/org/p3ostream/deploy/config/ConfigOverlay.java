@@ -63,6 +63,8 @@ final class ConfigOverlay {
       addFree(prefix + key + ".", (ObjectNode) target.get(key), rest, value);
     } else if (found instanceof ConfigShape.Value leaf && rest.isEmpty()) {
       addValue(prefix + key, leaf, target, key, value);
+    } else if (found instanceof ConfigShape.TextList && rest.isEmpty()) {
+      addList(prefix + key, target, key, TextListReader.parse(value.asText()));
     } else if (rest.isEmpty()) {
       problems.add(prefix + key + ": is a section; name a key inside it");
     } else {
@@ -92,6 +94,8 @@ final class ConfigOverlay {
         addSection(prefix + key + ".", inner, (ObjectNode) target.get(key), entry.getValue());
       } else if (found instanceof ConfigShape.Value leaf) {
         addValue(prefix + key, leaf, target, key, entry.getValue());
+      } else if (found instanceof ConfigShape.TextList) {
+        addList(prefix + key, target, key, entry.getValue());
       } else {
         addFreeMap(prefix + key + ".", (ObjectNode) target.get(key), entry.getValue());
       }
@@ -131,6 +135,14 @@ final class ConfigOverlay {
     } catch (IllegalArgumentException | ArithmeticException e) {
       String shown = value.isValueNode() ? value.asText() : value.toString();
       problems.add(path + ": '" + Secrets.masked(path, shown) + "' " + e.getMessage());
+    }
+  }
+
+  private void addList(String path, ObjectNode target, String key, JsonNode value) {
+    try {
+      target.set(key, TextListReader.read(value));
+    } catch (IllegalArgumentException e) {
+      problems.add(path + ": " + e.getMessage());
     }
   }
 

@@ -2,6 +2,7 @@ package org.p3ostream.deploy.config;
 
 import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Which keys a configuration may hold, read off the settings records. */
@@ -19,6 +20,9 @@ sealed interface ConfigShape {
    */
   record Value(String name, Class<?> type) implements ConfigShape {}
 
+  /** Several texts. */
+  record TextList() implements ConfigShape {}
+
   /** Any key with a text value. */
   record FreeMap() implements ConfigShape {}
 
@@ -35,6 +39,9 @@ sealed interface ConfigShape {
     Class<?> type = component.getType();
     if (type.isRecord()) {
       return of(type.asSubclass(Record.class));
+    }
+    if (type == List.class) {
+      return new TextList();
     }
     return type == Map.class ? new FreeMap() : new Value(component.getName(), type);
   }

@@ -24,13 +24,23 @@ class ConfigLoaderTest {
       Duration patience,
       double rate,
       String text,
-      PolicyTemperature choice) {}
+      PolicyTemperature choice,
+      List<String> texts) {}
 
   record Root(Kinds kinds, Map<String, String> free) {}
 
   private static final Root DEFAULTS =
       new Root(
-          new Kinds(false, 1, 2, 3, Duration.ofSeconds(4), 5, "six", PolicyTemperature.MODEL),
+          new Kinds(
+              false,
+              1,
+              2,
+              3,
+              Duration.ofSeconds(4),
+              5,
+              "six",
+              PolicyTemperature.MODEL,
+              List.of("seven")),
           Map.of("given", "yes"));
 
   @TempDir Path directory;
@@ -125,6 +135,31 @@ class ConfigLoaderTest {
         .isEqualTo(PolicyTemperature.SAMPLING);
     assertThat(problemsOfKinds("kinds:\n  choice: other\n"))
         .containsExactly("kinds.choice: 'other' must be one of model, sampling");
+  }
+
+  @Test
+  void loadReadsListsOfTexts() {
+    assertThat(kinds("kinds:\n  texts: [\"\\n\", '#', \"a, b\"]\n").texts())
+        .containsExactly("\n", "#", "a, b");
+    assertThat(kinds("kinds:\n  texts: []\n").texts()).isEmpty();
+    assertThat(kinds("kinds:\n  texts: [x]\n", "kinds.texts=[\"\\n\", \"]\"]").texts())
+        .containsExactly("\n", "]");
+  }
+
+  @Test
+  void loadNamesRuleWhenAListOfTextsIsNone() {
+    assertThat(problemsOfKinds("kinds:\n  texts: '#'\n"))
+        .containsExactly("kinds.texts: '#' must be a list of texts, for instance [\"a\", \"b\"]");
+    assertThat(problemsOfKinds("kinds:\n  texts: [a, 1]\n"))
+        .containsExactly("kinds.texts: '1' in the list must be text: put it in quotes");
+    assertThat(problemsOfKinds("kinds:\n  texts:\n")).hasSize(1);
+    assertThat(problemsOfKinds("", "kinds.texts=#", "kinds.texts.x=[]"))
+        .containsExactly(
+            "kinds.texts: '#' must be a list of texts, for instance [\"a\", \"b\"]",
+            "kinds.texts.x: unknown key; kinds.texts is a single value");
+    assertThat(problems("sampling:\n  stopStrings: [a, '']\n")).hasSize(1);
+    assertThat(problems("sampling:\n  minP: 1\n"))
+        .containsExactly("sampling.minP: 1.0 must be in [0, 1) (0 = off)");
   }
 
   @Test

@@ -56,7 +56,12 @@ class ConfigPrinterTest {
   void toYamlIsReadBackAsTheSame(@TempDir Path directory) throws Exception {
     P3oConfig config =
         ConfigLoader.load(
-            null, List.of("registry.connectTimeout=1500ms", "kafka.client.rack=010", "run.id=42"));
+            null,
+            List.of(
+                "registry.connectTimeout=1500ms",
+                "kafka.client.rack=010",
+                "run.id=42",
+                "sampling.stopStrings=[\"\\n\\n\", \" \", \"#\", \"- 1\", \"true\", \"\\\"\", \"é\"]"));
     Path file = Files.writeString(directory.resolve("p3o.yaml"), ConfigPrinter.toYaml(config));
     assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
   }

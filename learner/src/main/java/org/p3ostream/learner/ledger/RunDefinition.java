@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
 /**
@@ -57,13 +59,27 @@ public final class RunDefinition {
             "initialWeightsSha256", initialWeightsSha256,
             "tokenizerHash", tokenizerHash));
     values.put("prompts", Map.of("sha256", promptsSha256, "reward", settings.prompts().reward()));
-    values.put("sampling", settings.sampling());
+    values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", settings.dispatch());
     values.put("algorithm", settings.algorithm());
     values.put("ratio", settings.ratio());
     values.put("optimizer", settings.optimizer());
     values.put("learner", Map.of("microBatchTokens", settings.learner().microBatchTokens()));
     return new RunDefinition(JSON.valueToTree(values));
+  }
+
+  /**
+   * Keys that came later are left out while they are off: a run opened before them stays itself.
+   */
+  private static JsonNode sampling(SamplingConfig sampling) {
+    ObjectNode tree = JSON.valueToTree(sampling);
+    if (sampling.minP() == 0) {
+      tree.remove("minP");
+    }
+    if (sampling.stopStrings().isEmpty()) {
+      tree.remove("stopStrings");
+    }
+    return tree;
   }
 
   /** Parses what {@link #json()} gave. */
@@ -119,7 +135,7 @@ public final class RunDefinition {
         collect(child, field.getValue(), leaves);
       }
     } else {
-      leaves.put(path, node.asText());
+      leaves.put(path, node.isArray() ? node.toString() : node.asText());
     }
   }
 }

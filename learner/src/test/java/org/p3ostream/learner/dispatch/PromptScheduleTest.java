@@ -55,6 +55,8 @@ class PromptScheduleTest {
     assertThat(task.getSampling().getTemperature()).isEqualTo(0.8);
     assertThat(task.getSampling().getTopK()).isEqualTo(5);
     assertThat(task.getSampling().getTopP()).isEqualTo(0.9);
+    assertThat(task.getSampling().getMinP()).isEqualTo(0.05);
+    assertThat(task.getSampling().getStopStrings()).containsExactly("\n", "#");
     assertThat(task.getSampling().getMaxResponseTokens()).isEqualTo(12);
     int index = Integer.parseInt(task.getPromptId().substring("train:".length()));
     assertThat(task.getPrompt()).isEqualTo(PROMPTS.get(index).prompt());
@@ -135,7 +137,7 @@ class PromptScheduleTest {
   private static PromptSchedule schedule(String runId, long seed) {
     return new PromptSchedule(
         new RunConfig(runId, seed, "p3o."),
-        new SamplingConfig(6, 0.8, 5, 0.9, 12),
+        new SamplingConfig(6, 0.8, 5, 0.9, 0.05, List.of("\n", "#"), 12),
         PROMPTS,
         "exact-match",
         GROUPS_PER_WINDOW);

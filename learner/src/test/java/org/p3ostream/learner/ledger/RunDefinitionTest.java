@@ -80,6 +80,25 @@ class RunDefinitionTest {
             "run.seed: 42 -> 43");
   }
 
+  /** A run that was opened before the keys existed can be continued. */
+  @Test
+  void hashKnowsNothingOfKeysThatCameLaterWhileTheyAreOff() {
+    String json = definition(settings(RunConfig.defaults(), LEARNER)).json();
+    assertThat(json)
+        .contains(
+            "\"sampling\":{\"maxResponseTokens\":16,\"samplesPerGroup\":8,\"temperature\":1.0,"
+                + "\"topK\":0,\"topP\":1.0}");
+    SamplingConfig other = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#", "\n"), 16);
+    RunDefinition changed = definition(settings(RunConfig.defaults(), other, LEARNER));
+    assertThat(changed.differencesFrom(RunDefinition.parse(json)))
+        .containsExactly(
+            "sampling.minP: absent -> 0.1", "sampling.stopStrings: absent -> [\"#\",\"\\n\"]");
+    SamplingConfig another = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#"), 16);
+    assertThat(
+            definition(settings(RunConfig.defaults(), another, LEARNER)).differencesFrom(changed))
+        .containsExactly("sampling.stopStrings: [\"#\",\"\\n\"] -> [\"#\"]");
+  }
+
   @Test
   void differencesFromNamesKeysThatOneSideLacks() {
     RunDefinition earlier = RunDefinition.parse("{\"a\":{\"b\":1}}");
@@ -105,11 +124,16 @@ class RunDefinitionTest {
   }
 
   private static LearnerSettings settings(RunConfig run, LearnerConfig learner) {
+    return settings(run, SamplingConfig.defaults(), learner);
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run, SamplingConfig sampling, LearnerConfig learner) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
-        SamplingConfig.defaults(),
+        sampling,
         DispatchConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
