@@ -53,7 +53,7 @@ class DatasetsIT {
   private static final int STEPS = 6;
   private static final int GROUPS = 4;
 
-  @TempDir private Path directory;
+  private Path directory;
   private LocalStack stack;
   private TestRun run;
   private Path sums;
@@ -62,8 +62,9 @@ class DatasetsIT {
   private record Output(int exitCode, String out, String err) {}
 
   @BeforeAll
-  void trainOnTwoDataSets(LocalStack shared) throws Throwable {
+  void trainOnTwoDataSets(LocalStack shared, @TempDir Path temporary) throws Throwable {
     stack = shared;
+    directory = temporary;
     sums = directory.resolve("sums.jsonl");
     Path sorting = directory.resolve("sorting.jsonl");
     PromptFile.write(sums, SyntheticTask.CSUM8.generate(64, 5));

@@ -150,7 +150,7 @@ class RolloutRenderingTest {
             .build();
     RolloutGroup group = group(response);
     JsonNode line = json(view(group, Groups.task("é\u001B=", "13"), new Fate.Trained(1, 4)));
-    assertThat(written.toString()).isPrintable().matches("\\p{ASCII}*\\R");
+    assertThat(written.toString().stripTrailing()).isPrintable().matches("\\p{ASCII}*");
     for (var field : RolloutGroup.getClassSchema().getFields()) {
       assertThat(line.has(field.name())).as(field.name()).isTrue();
     }
