@@ -135,7 +135,11 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
-    out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
+    out.printf("metrics on http://127.0.0.1:%d/metrics%n", config.streams().port());
+    out.printf(
+        "to read the log: ./p3o log rollouts --config %s --limit 3%n",
+        ShellWord.quoted(directory.configuration().toString()));
+    out.println("Ctrl-C ends");
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);

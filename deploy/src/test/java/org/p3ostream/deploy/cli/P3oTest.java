@@ -19,11 +19,42 @@ class P3oTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain"})
+  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log"})
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
     assertThat(out.toString()).startsWith(("Usage: p3o " + command).strip());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollouts", "steps"})
+  void logHelpExitsWithZero(String topic) {
+    assertThat(execute("log", topic, "--help")).isZero();
+    assertThat(out.toString()).startsWith("Usage: p3o log " + topic).contains("--follow");
+  }
+
+  @Test
+  void logWithoutATopicExitsWithTwo() {
+    assertThat(execute("log")).isEqualTo(2);
+    assertThat(err.toString()).contains("Usage: p3o log", "rollouts", "steps");
+  }
+
+  @Test
+  void logExitsWithTwoWhenTheLimitIsNegative() {
+    assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void logExitsWithOneAndNamesTheAddressWhenNoBrokerAnswers() {
+    String address = "127.0.0.1:" + FreePorts.onLoopback(1).get(0);
+    String[] command = {
+      "log", "rollouts", "--broker-timeout=300ms", "--set", "kafka.bootstrap.servers=" + address
+    };
+    assertThat(execute(command)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("no Kafka broker answers at kafka.bootstrap.servers=" + address);
+    assertThat(out.toString()).isEmpty();
   }
 
   @Test

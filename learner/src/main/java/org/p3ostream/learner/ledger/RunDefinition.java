@@ -12,8 +12,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
+import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
@@ -42,14 +45,14 @@ public final class RunDefinition {
    * @param modelHash architecture and layout
    * @param initialWeightsSha256 digest of version 0
    * @param tokenizerHash digest of the tokenizer file
-   * @param promptsSha256 digest of the prompts
+   * @param promptsSha256 digest of the prompts file of each data set, by its name
    */
   public static RunDefinition of(
       LearnerSettings settings,
       String modelHash,
       String initialWeightsSha256,
       String tokenizerHash,
-      String promptsSha256) {
+      Map<String, String> promptsSha256) {
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("run", Map.of("seed", settings.run().seed()));
     values.put(
@@ -58,7 +61,7 @@ public final class RunDefinition {
             "hash", modelHash,
             "initialWeightsSha256", initialWeightsSha256,
             "tokenizerHash", tokenizerHash));
-    values.put("prompts", Map.of("sha256", promptsSha256, "reward", settings.prompts().reward()));
+    values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", settings.dispatch());
     values.put("algorithm", settings.algorithm());
@@ -80,6 +83,28 @@ public final class RunDefinition {
       tree.remove("stopStrings");
     }
     return tree;
+  }
+
+  /**
+   * The order of the data sets does not matter, since they take turns by name. A single data set
+   * under the usual name is told as it was before there could be several.
+   */
+  private static Map<String, Object> prompts(
+      List<DatasetConfig> datasets, Map<String, String> sha256) {
+    Map<String, Map<String, Object>> byName = new LinkedHashMap<>();
+    for (DatasetConfig dataset : datasets) {
+      Map<String, Object> values = new LinkedHashMap<>();
+      values.put("sha256", Objects.requireNonNull(sha256.get(dataset.name()), dataset.name()));
+      values.put("reward", dataset.reward());
+      values.put("weight", dataset.weight());
+      byName.put(dataset.name(), values);
+    }
+    Map<String, Object> only = byName.get(PromptsConfig.ONLY);
+    if (only != null && byName.size() == 1) {
+      only.remove("weight");
+      return only;
+    }
+    return Map.of("datasets", byName);
   }
 
   /** Parses what {@link #json()} gave. */

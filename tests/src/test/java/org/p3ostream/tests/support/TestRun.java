@@ -72,12 +72,14 @@ public final class TestRun {
                 "run.seed=1",
                 "run.topicPrefix=" + prefix,
                 "model.directory=" + directory.resolve("model"),
-                "prompts.file=" + directory.resolve("prompts.jsonl"),
                 "sampling.maxResponseTokens=9",
                 "sampling.samplesPerGroup=4",
                 "dispatch.groupsPerWindow=4",
                 "learner.checkpointDirectory=" + directory.resolve("checkpoints")));
     settings.addAll(List.of(overrides));
+    if (settings.stream().noneMatch(setting -> setting.startsWith("prompts."))) {
+      settings.add("prompts.file=" + directory.resolve("prompts.jsonl"));
+    }
   }
 
   private void writeModelAndPrompts() throws IOException {
