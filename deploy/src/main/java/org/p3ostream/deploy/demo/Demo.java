@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
@@ -13,6 +14,9 @@ import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
+import org.p3ostream.deploy.report.ReportDirectory;
+import org.p3ostream.deploy.report.RunReport;
+import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
@@ -32,7 +36,11 @@ public final class Demo implements AutoCloseable {
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
   private final List<ChildProcess> serving = new ArrayList<>();
+  private final RunStatistics run = new RunStatistics();
+  private final StepSeries series = new StepSeries();
+  private final @Nullable ReportDirectory reports;
   private volatile boolean failed;
+  private boolean reported;
 
   /**
    * @param commandLine main class whose commands the roles are
@@ -42,6 +50,9 @@ public final class Demo implements AutoCloseable {
     this.options = options;
     this.commandLine = commandLine;
     this.terminal = terminal;
+    requireFree(options.port());
+    this.reports =
+        options.reportDirectory() == null ? null : ReportDirectory.at(options.reportDirectory());
     this.directory = DemoDirectory.create(options.workDirectory());
     teardown.add(DemoLog.redirectTo(directory.log()));
   }
@@ -74,6 +85,7 @@ public final class Demo implements AutoCloseable {
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
+      reportUnfinished(e);
       throw e;
     }
   }
@@ -104,7 +116,7 @@ public final class Demo implements AutoCloseable {
     List<String> settings = new ArrayList<>(DemoRecipe.settings(options, directory));
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
-    settings.add("streams.port=" + FreePorts.onLoopback(1).get(0));
+    settings.add("streams.port=" + livePort());
     return ConfigLoader.load(null, settings);
   }
 
@@ -112,7 +124,7 @@ public final class Demo implements AutoCloseable {
       throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     try (RoleClients clients = new RoleClients(config)) {
-      RunStatistics run = train(config, clients, stack, topics);
+      train(config, clients, stack, topics);
       DemoAudit audit = new DemoAudit(clients, topics);
       SnapshotArchive snapshots = audit.snapshots(run);
       DemoReport report =
@@ -123,6 +135,7 @@ public final class Demo implements AutoCloseable {
               audit.exactMatch(evaluation, snapshots.newest()),
               secondsSinceStart());
       DemoSummary.print(out, report);
+      writeReport(facts().of(report, snapshots.newest().weights().length));
       if (options.reportFile() != null) {
         report.write(options.reportFile());
       }
@@ -132,8 +145,7 @@ public final class Demo implements AutoCloseable {
     }
   }
 
-  private RunStatistics train(
-      P3oConfig config, RoleClients clients, LocalStack stack, TopicCatalogue topics)
+  private void train(P3oConfig config, RoleClients clients, LocalStack stack, TopicCatalogue topics)
       throws Exception {
     Roles roles = teardown.add(new Roles(directory, commandLine));
     ProducerGathering gathering =
@@ -145,27 +157,70 @@ public final class Demo implements AutoCloseable {
     if (producers.size() > 1) {
       gathering.await(producers);
     }
+    ChildProcess streams = roles.startStreams();
     ChildProcess learner = roles.startLearner();
     others.addAll(producers);
-    ChildProcess streams = roles.startStreams();
     others.add(streams);
     serving.addAll(stack.processes());
     serving.add(streams);
-    return new TrainingWatch(
+    LiveView.await(config.streams().port(), streams);
+    out.printf("live view http://127.0.0.1:%d/%n", config.streams().port());
+    new TrainingWatch(
             new LogFollower(clients.reader(), clients.codec(), topics.steps()),
             learner,
             others,
             new ProgressLine(out, terminal, options.steps()),
-            options.steps())
+            options.steps(),
+            run,
+            series)
         .await();
   }
 
   private void serve(P3oConfig config) throws InterruptedException {
-    out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
+    int port = config.streams().port();
+    out.printf(
+        "live view http://127.0.0.1:%d/, metrics http://127.0.0.1:%d/metrics; Ctrl-C ends%n",
+        port, port);
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
+  }
+
+  private int livePort() {
+    return options.port() == 0 ? FreePorts.onLoopback(1).get(0) : options.port();
+  }
+
+  private static void requireFree(int port) {
+    if (port != 0 && !FreePorts.isFree(port)) {
+      throw new ConfigException("--port: " + port + " must be free, but somebody listens there");
+    }
+  }
+
+  /** What there is of a run that ended early; what goes wrong here must not hide why it did. */
+  private void reportUnfinished(Exception cause) {
+    if (series.isEmpty() || reported) {
+      return;
+    }
+    String reason = isClosed() ? "it was interrupted" : String.valueOf(cause.getMessage());
+    try {
+      writeReport(facts().ofUnfinished(run, reason, secondsSinceStart()));
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+      out.println("report                 not written: " + e.getMessage());
+    }
+  }
+
+  private void writeReport(RunReport report) {
+    if (reports != null) {
+      reports.write(report);
+      out.println("report                 " + reports.page());
+    }
+    reported = true;
+  }
+
+  private DemoFacts facts() {
+    return new DemoFacts(options, directory, commandLine, series);
   }
 
   private double secondsSinceStart() {
