@@ -55,8 +55,8 @@ final class DemoFacts {
                     .formatted(report.stalenessMin(), report.stalenessMax())),
             new Fact(
                 "Throughput",
-                number("%,.0f tokens/s", report.trainedTokensPerSecond()),
-                number("trained; %,.0f generated", report.generatedTokensPerSecond())),
+                number("%,.0f", report.trainedTokensPerSecond()),
+                number("tokens/s trained; %,.0f generated", report.generatedTokensPerSecond())),
             new Fact(
                 "Time",
                 number("%.1f s", report.trainSeconds()),

@@ -11,8 +11,11 @@
     byId(id).hidden = !value;
   }
 
-  function facts(list, entries) {
-    for (const [name, value] of entries) list.append(element("dt", "", name), element("dd", "", value));
+  function fact({ name, value, note }) {
+    const text = note ? `${value} (${note})` : value;
+    const group = element("div", text.length > 40 ? "wide" : "");
+    group.append(element("dt", "", name), element("dd", "", text));
+    byId("facts").append(group);
   }
 
   function pretty(json) {
@@ -29,11 +32,10 @@
   text("lede", data.lede);
   text("warning", data.warning);
   for (const { name, value, note } of data.figures) P3oPlots.figure(byId("figures"), name)(value, note);
-  facts(byId("facts"), data.facts.map(({ name, value, note }) => [name, note ? `${value} (${note})` : value]));
-  facts(byId("facts"), Object.entries(data.environment).map(([name, value]) => [`environment: ${name}`, value]));
+  data.facts.forEach(fact);
   if (data.configuration) {
     byId("configuration").hidden = false;
-    byId("configuration").querySelector("pre").textContent = pretty(data.configuration);
+    byId("configuration").querySelector("pre").textContent = `${pretty(data.configuration)}\n\nenvironment ${JSON.stringify(data.environment, null, 2)}`;
   }
   for (const [name, meaning] of Object.entries(data.meanings)) {
     const row = element("tr");

@@ -20,19 +20,19 @@ const P3oPlots = (() => {
     {
       id: "reward",
       title: "Reward",
-      axis: "mean reward of the step's responses",
+      axis: "mean reward",
       series: [
         { label: "step", column: "rewardMean", colour: "var(--faint)", width: 1 },
         { label: `mean of ${MEAN_OF} steps`, column: "rewardMeanOfTen", colour: "var(--series-a)", width: 2.5 },
       ],
       range: unitOrPadded,
-      read: "Higher is better; the heavy line averages ten steps, so that a single hard window does not mislead.",
+      read: "Mean over the responses of a step, higher is better; the heavy line averages ten steps, so that a single hard window does not mislead.",
       say: (c) => first(c, "rewardMeanOfTen", "From", "to"),
     },
     {
       id: "ess",
       title: "Effective sample size and cap",
-      axis: "fraction of the window, 0 to 1",
+      axis: "fraction of the window",
       series: [
         { label: "ESS", column: "normalizedEss", colour: "var(--series-a)", width: 3 },
         { label: "cap", column: "adaptiveCap", colour: "var(--series-b)", width: 1.5, dash: [6, 5] },
@@ -45,7 +45,7 @@ const P3oPlots = (() => {
     {
       id: "ratio",
       title: "Importance ratio",
-      axis: "ratio of probabilities, new / sampling policy",
+      axis: "new / old probability",
       log: true,
       series: [
         { label: "max", column: "ratioMax", colour: "var(--series-b)", width: 1.5, dash: [6, 3] },
@@ -59,7 +59,7 @@ const P3oPlots = (() => {
     {
       id: "kl",
       title: "Drift from the sampling policy (KL)",
-      axis: "mean KL per token, nats",
+      axis: "nats per token",
       log: true,
       series: [{ label: "KL (k3)", column: "behaviorKlProxyMeanNats", colour: "var(--series-a)", width: 2 }],
       range: fromZero,
@@ -70,11 +70,12 @@ const P3oPlots = (() => {
     {
       id: "gradient",
       title: "Gradient norm",
-      axis: "L2 norm before clipping",
+      axis: "L2 norm",
       log: true,
       series: [{ label: "norm", column: "gradNorm", colour: "var(--series-a)", width: 2 }],
       range: fromZero,
-      read: "Size of the whole gradient of a step: a spike is one hard window, a climb that stays says that the training is coming apart.",
+      read: "Size of the whole gradient of a step, before clipping: a spike is one hard window, a drop to nothing a window whose groups were"
+        + " each all right or all wrong, and a climb that stays says that the training is coming apart.",
       say: (c) => extreme(c, "gradNorm", Math.max, "Largest"),
     },
     {
@@ -96,7 +97,7 @@ const P3oPlots = (() => {
     {
       id: "throughput",
       title: "Throughput",
-      axis: "tokens trained per second",
+      axis: "tokens per second",
       series: [
         { label: "step", column: "trainedTokensPerSecond", colour: "var(--faint)", width: 1 },
         { label: `mean of ${MEAN_OF} steps`, column: "trainedTokensPerSecondOfTen", colour: "var(--series-a)", width: 2.5 },
@@ -108,13 +109,14 @@ const P3oPlots = (() => {
     {
       id: "phases",
       title: "Where the time of a step goes",
-      axis: "milliseconds, stacked",
+      axis: "milliseconds",
       stacked: true,
       series: STACK.map(([column, label, colour]) => ({ label, column, colour, width: 1 })),
       range: fromZero,
+      robust: true,
       read: "Waiting for rollouts (grey) means that the producers are the bottleneck, the other colours are the learner's own work; commit and"
         + " checkpoint are those after the step before.",
-      say: (c) => extreme(c, "stepMillis", Math.max, "Longest step", " ms"),
+      say: (c) => `${median(c, "stepMillis", " ms")} ${extreme(c, "stepMillis", Math.max, "Longest", " ms")}`.trim(),
     },
   ];
 
@@ -147,6 +149,16 @@ const P3oPlots = (() => {
     return values.length === 0 ? "" : `${from} ${number(values[0])} ${to} ${number(values[values.length - 1])}.`;
   }
 
+  function quantile(values, fraction) {
+    const sorted = Float64Array.from(values).sort();
+    return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))];
+  }
+
+  function median(columns, name, unit) {
+    const values = known(columns[name]);
+    return values.length === 0 ? "" : `Median ${number(quantile(values, 0.5))}${unit}.`;
+  }
+
   function extreme(columns, name, pick, word, unit = "") {
     const values = columns[name] || [];
     let best = -1;
@@ -172,8 +184,9 @@ const P3oPlots = (() => {
     return min === null || (min >= 0 && max <= 1) ? [0, 1.02] : padded(min, max);
   }
 
-  /* One-digit bounds, so that the scale ends at a value that can be written. */
-  function decades(min, max) {
+  /* One-digit bounds, so that the scale ends at a value that can be written; six decades at most, lower values leave the plot. */
+  function decades(lowest, max) {
+    const min = Math.max(lowest, max * 1e-6);
     const down = 10 ** Math.floor(Math.log10(min));
     const up = 10 ** Math.floor(Math.log10(max));
     return [Math.floor(min / down + 1e-9) * down, Math.ceil(max / up - 1e-9) * up];
@@ -311,8 +324,14 @@ const P3oPlots = (() => {
       const values = this.chart.series.flatMap((series) => known(this.columns[series.column]));
       const positive = values.filter((value) => value > 0);
       if (positive.length === 0 || values.some((value) => value < 0)) return false;
-      const sorted = Float64Array.from(positive).sort();
-      return sorted[sorted.length - 1] / sorted[0] > 30;
+      return quantile(positive, 1) / quantile(positive, 0) > 8;
+    }
+
+    /* Upper end of the axis: a few steps that stand far out, the first above all, must not flatten the others. */
+    top(max) {
+      if (!this.chart.robust || max === null) return max;
+      const usual = quantile(known(this.plot ? this.plot.data[1] : []), 0.97);
+      return max > 2.5 * usual ? 1.4 * usual : max;
     }
 
     data() {
@@ -363,7 +382,7 @@ const P3oPlots = (() => {
           x: { time: false, range: (u, min, max) => (min === null ? [0, 1] : min === max ? [min - 1, max + 1] : [min, max]) },
           y: log
             ? { distr: 3, log: 10, range: (u, min, max) => (min === null ? [0.1, 1] : decades(min, max * 1.05)) }
-            : { range: (u, min, max) => chart.range(min, max) },
+            : { range: (u, min, max) => chart.range(min, this.top(max)) },
         },
         axes: [
           { ...axis, size: 26, gap: 4, space: 56, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6], values: (u, splits) => splits.map((split) => (Number.isInteger(split) ? tick(split) : "")) },
