@@ -63,6 +63,7 @@
     requestAnimationFrame(() => {
       drawing = false;
       plots.show(columns);
+      byId("plots").dataset.steps = columns.step.length;
       showFigures();
     });
   }

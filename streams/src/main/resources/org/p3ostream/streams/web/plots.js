@@ -238,6 +238,10 @@ const P3oPlots = (() => {
     });
   }
 
+  function ends(steps) {
+    return [steps[0], steps[steps.length - 1]];
+  }
+
   // ---- colours: written as in the style sheet, resolved when something is drawn
 
   function colour(name) {
@@ -305,6 +309,7 @@ const P3oPlots = (() => {
       const logarithmic = this.wantsLog();
       if (this.plot && this.logarithmic === logarithmic && this.hasData()) {
         const zoomed = this.zoomed();
+        this.shown = ends(columns.step);
         this.plot.setData(this.data(), !zoomed);
         if (zoomed) this.plot.redraw();
       } else {
@@ -356,6 +361,7 @@ const P3oPlots = (() => {
         this.canvas.append(element("p", "no-data", "nothing to show yet"));
         return;
       }
+      this.shown = ends(this.columns.step);
       this.plot = new uPlot(this.options(), this.data(), this.canvas);
     }
 
@@ -379,7 +385,7 @@ const P3oPlots = (() => {
         legend: { show: false },
         cursor: { y: false, sync: { key: "p3o" }, drag: { x: true, y: false }, points: { size: chart.stacked ? 0 : 7 } },
         scales: {
-          x: { time: false, range: (u, min, max) => (min === null ? [0, 1] : min === max ? [min - 1, max + 1] : [min, max]) },
+          x: { time: false, range: (u, min, max) => (u.data[0].length === 1 ? [u.data[0][0] - 1, u.data[0][0] + 1] : [min, max]) },
           y: log
             ? { distr: 3, log: 10, range: (u, min, max) => (min === null ? [0.1, 1] : decades(min, max * 1.05)) }
             : { range: (u, min, max) => chart.range(min, this.top(max)) },
@@ -401,14 +407,20 @@ const P3oPlots = (() => {
         ],
         series: [{}, ...series],
         bands: (chart.bands || []).map((pair) => ({ series: pair, fill: line("var(--band)") })),
-        hooks: { setCursor: [() => this.readout()] },
+        hooks: { setCursor: [() => this.readout()], setScale: [(u, scale) => scale === "x" && this.span(u.scales.x)] },
       };
     }
 
+    /* Whether less is in view than was last shown; the data cannot tell, their arrays may have grown since. */
     zoomed() {
-      const steps = this.plot.data[0];
-      const x = this.plot.scales.x;
-      return steps.length > 1 && (x.min > steps[0] || x.max < steps[steps.length - 1]);
+      const { min, max } = this.plot.scales.x;
+      return min > this.shown[0] || max < this.shown[1];
+    }
+
+    /* Steps in view, for whoever looks from outside. */
+    span({ min, max }) {
+      this.figure.dataset.from = min;
+      this.figure.dataset.to = max;
     }
 
     index() {
