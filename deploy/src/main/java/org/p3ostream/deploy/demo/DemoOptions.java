@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.demo;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.learner.task.SyntheticTask;
@@ -18,6 +19,9 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param workDirectory where data and logs go and stay; null for a temporary one
  * @param reportFile where the report is written as JSON; null for nowhere
  * @param keepServing whether broker, registry and metrics stay up after training
+ * @param reportDirectory where the report with plots is written; null for nowhere
+ * @param port port of the live view, in [0, 65535]; 0 takes a free one
+ * @param arguments the command line, for the report
  */
 public record DemoOptions(
     long steps,
@@ -29,10 +33,15 @@ public record DemoOptions(
     SyntheticTask task,
     @Nullable Path workDirectory,
     @Nullable Path reportFile,
-    boolean keepServing) {
+    boolean keepServing,
+    @Nullable Path reportDirectory,
+    int port,
+    List<String> arguments) {
   public DemoOptions {
     require(steps >= 1, "--steps", steps, "must be >= 1");
     require(producers >= 1, "--producers", producers, "must be >= 1");
+    require(port >= 0 && port <= 65535, "--port", port, "must be in [0, 65535]");
+    arguments = List.copyOf(arguments);
   }
 
   private static void require(boolean holds, String option, long value, String rule) {

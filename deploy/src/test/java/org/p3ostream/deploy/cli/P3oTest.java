@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -105,6 +107,36 @@ class P3oTest {
   void demoExitsWithTwoWhenANumberIsTooSmall(String option) {
     assertThat(execute("demo", option)).isEqualTo(2);
     assertThat(err.toString()).contains(option.replace("=", ": ") + " must be >= 1");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenAReportIsAskedForAndForbidden() {
+    assertThat(execute("demo", "--report", "x", "--no-report")).isEqualTo(2);
+    assertThat(err.toString()).contains("--report=DIR, --no-report are mutually exclusive");
+  }
+
+  @Test
+  void demoExitsWithTwoBeforeAnythingStartsWhenTheReportWouldReplaceSomethingElse(
+      @TempDir Path directory) throws Exception {
+    Path page = Files.writeString(directory.resolve("report.html"), "mine");
+    assertThat(execute("demo", "--report", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--report: " + page + " is not a report of p3o");
+    assertThat(page).hasContent("mine");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThePortIsTaken() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      assertThat(execute("demo", "--port", port, "--no-report")).isEqualTo(2);
+      assertThat(err.toString()).contains("--port: " + port + " must be free");
+    }
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThePortIsNone() {
+    assertThat(execute("demo", "--port=70000")).isEqualTo(2);
+    assertThat(err.toString()).contains("--port: 70000 must be in [0, 65535]");
   }
 
   @Test
