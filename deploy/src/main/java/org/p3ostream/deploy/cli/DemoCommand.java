@@ -2,6 +2,8 @@ package org.p3ostream.deploy.cli;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
@@ -66,6 +68,15 @@ final class DemoCommand implements Callable<Integer> {
       description = "Keeps broker, registry and metrics up after training, until interrupted.")
   private boolean keepServing;
 
+  @Option(
+      names = "--set",
+      paramLabel = "PATH=VALUE",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description =
+          "Overrides one value of the configuration of all roles, for instance"
+              + " optimizer.learningRate=5e-4. Repeatable.")
+  private List<String> overrides = new ArrayList<>();
+
   @Override
   public Integer call() throws Exception {
     boolean terminal = Boolean.getBoolean(TERMINAL_PROPERTY);
@@ -101,6 +112,7 @@ final class DemoCommand implements Callable<Integer> {
         task,
         workDirectory == null ? null : workDirectory.toAbsolutePath(),
         reportFile,
-        keepServing);
+        keepServing,
+        overrides);
   }
 }
