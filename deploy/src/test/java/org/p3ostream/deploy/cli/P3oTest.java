@@ -86,9 +86,14 @@ class P3oTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"serde.serializerClass", "serde.deserializerClass"})
-  void demoExitsWithTwoAndNamesASerdeThatIsNotOnTheClassPath(String key) {
-    assertThat(execute("demo", "--set", key + "=no.such.Serde")).isEqualTo(2);
+  void demoExitsWithTwoBeforeItStartsAnythingWhenASerdeIsNotOnTheClassPath(
+      String key, @TempDir Path directory) {
+    String[] command = {
+      "demo", "--work-dir", directory.toString(), "--set", key + "=no.such.Serde"
+    };
+    assertThat(execute(command)).isEqualTo(2);
     assertThat(err.toString()).contains("p3o: serde: 'no.such.Serde', named as ");
+    assertThat(directory.resolve("broker")).doesNotExist();
   }
 
   @Test

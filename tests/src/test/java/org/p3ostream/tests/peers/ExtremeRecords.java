@@ -42,7 +42,7 @@ final class ExtremeRecords {
           0.0,
           -0.0,
           0.1,
-          1e23d,
+          1.0 / 3,
           Double.MIN_VALUE,
           -Double.MIN_NORMAL,
           Double.MAX_VALUE,

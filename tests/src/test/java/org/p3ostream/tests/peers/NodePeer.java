@@ -63,10 +63,10 @@ final class NodePeer {
         missing = "'" + name + " --version' ended with " + exitCode;
       }
     } catch (IOException e) {
-      missing = "'" + name + "' cannot be run: " + e.getMessage();
+      missing = "install Node 18.3 or newer with npm: '" + name + "' cannot be run: " + e;
     }
     if (missing != null && REQUIRED) {
-      throw new AssertionError(missing + ", and p3o.peers.required is set");
+      throw new AssertionError(missing + " (and p3o.peers.required is set)");
     }
     Assumptions.assumeTrue(missing == null, missing);
   }

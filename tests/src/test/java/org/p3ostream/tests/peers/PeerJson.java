@@ -1,6 +1,7 @@
 package org.p3ostream.tests.peers;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BinaryNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
@@ -23,9 +24,10 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.generic.IndexedRecord;
 
 /**
- * Avro values as JSON without loss, the way {@code values.mjs} of the Node peer writes them: longs
- * are strings, bytes are base64, and the numbers JSON lacks are {@code NaN}, {@code Infinity},
- * {@code -Infinity} and {@code -0} as strings.
+ * Avro values as JSON without loss, as {@code values.mjs} of the Node peer reads and writes them:
+ * longs are strings, bytes are base64, and the numbers JSON lacks are {@code NaN}, {@code Infinity}
+ * and {@code -Infinity} as strings; JavaScript, which would write {@code -0} as 0, makes a string
+ * of it too.
  */
 final class PeerJson {
 
@@ -108,11 +110,9 @@ final class PeerJson {
   }
 
   private static JsonNode ofNumber(double value) {
-    boolean isNegativeZero = value == 0 && 1 / value < 0;
-    if (Double.isFinite(value) && !isNegativeZero) {
-      return DoubleNode.valueOf(value);
-    }
-    return TextNode.valueOf(isNegativeZero ? "-0" : Double.toString(value));
+    return Double.isFinite(value)
+        ? DoubleNode.valueOf(value)
+        : TextNode.valueOf(Double.toString(value));
   }
 
   private static TextNode ofBytes(ByteBuffer buffer) {
@@ -173,7 +173,7 @@ final class PeerJson {
   /** One line of JSON. */
   static JsonNode parse(String line) {
     try {
-      return new com.fasterxml.jackson.databind.ObjectMapper().readTree(line);
+      return new ObjectMapper().readTree(line);
     } catch (IOException e) {
       throw new AssertionError("no JSON: " + line, e);
     }
