@@ -3,13 +3,11 @@ package org.p3ostream.deploy.demo;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
-import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
@@ -31,7 +29,6 @@ public final class Demo implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
-  private final List<ChildProcess> serving = new ArrayList<>();
   private volatile boolean failed;
 
   /**
@@ -58,19 +55,9 @@ public final class Demo implements AutoCloseable {
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
       DemoFiles.write(directory, options, config);
-      try (HeldOutEvaluation evaluation =
-          HeldOutEvaluation.open(
-              directory.model(),
-              PromptFile.read(directory.heldOutPrompts()),
-              config.sampling().maxResponseTokens())) {
-        stack.awaitReady();
-        out.printf(
-            "broker %s, registry %s (%.1f s)%n",
-            stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
-        trainAndReport(config, stack, evaluation);
-      }
+      Training training = trainAndReport(config, stack);
       if (options.keepServing()) {
-        serve(config);
+        serve(config, training.serving());
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
@@ -116,20 +103,18 @@ public final class Demo implements AutoCloseable {
     return ConfigLoader.load(null, settings);
   }
 
-  private void trainAndReport(P3oConfig config, LocalStack stack, HeldOutEvaluation evaluation)
-      throws Exception {
+  private Training trainAndReport(P3oConfig config, LocalStack stack) throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
+    Roles roles = teardown.add(new Roles(directory, commandLine));
+    Training training = Training.start(roles, stack.processes(), options.producers());
+    stack.awaitReady();
+    out.printf(
+        "broker %s, registry %s (%.1f s)%n",
+        stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
-      RunStatistics run = train(config, clients, stack, topics);
-      DemoAudit audit = new DemoAudit(clients, topics);
-      SnapshotArchive snapshots = audit.snapshots(run);
-      DemoReport report =
-          DemoReport.of(
-              run,
-              audit.census(),
-              audit.exactMatch(evaluation, snapshots.oldest()),
-              audit.exactMatch(evaluation, snapshots.newest()),
-              secondsSinceStart());
+      RunStatistics run =
+          training.await(config, clients, new ProgressLine(out, terminal, options.steps()));
+      DemoReport report = measure(run, config, new DemoAudit(clients, topics));
       DemoSummary.print(out, report);
       if (options.reportFile() != null) {
         report.write(options.reportFile());
@@ -137,38 +122,27 @@ public final class Demo implements AutoCloseable {
       if (!directory.temporary() || options.keepServing()) {
         out.println("data and logs          " + directory.root());
       }
+      return training;
     }
   }
 
-  private RunStatistics train(
-      P3oConfig config, RoleClients clients, LocalStack stack, TopicCatalogue topics)
-      throws Exception {
-    Roles roles = teardown.add(new Roles(directory, commandLine));
-    ProducerGathering gathering =
-        new ProducerGathering(clients.admin(), config.producerSettings().groupId());
-    gathering.createTopics(topics);
-    List<ChildProcess> others = new ArrayList<>(stack.processes());
-    List<ChildProcess> producers =
-        IntStream.rangeClosed(1, options.producers()).mapToObj(roles::startProducer).toList();
-    if (producers.size() > 1) {
-      gathering.await(producers);
+  private DemoReport measure(RunStatistics run, P3oConfig config, DemoAudit audit) {
+    SnapshotArchive snapshots = audit.snapshots(run);
+    try (HeldOutEvaluation evaluation =
+        HeldOutEvaluation.open(
+            directory.model(),
+            PromptFile.read(directory.heldOutPrompts()),
+            config.sampling().maxResponseTokens())) {
+      return DemoReport.of(
+          run,
+          audit.census(),
+          audit.exactMatch(evaluation, snapshots.oldest()),
+          audit.exactMatch(evaluation, snapshots.newest()),
+          secondsSinceStart());
     }
-    ChildProcess learner = roles.startLearner();
-    others.addAll(producers);
-    ChildProcess streams = roles.startStreams();
-    others.add(streams);
-    serving.addAll(stack.processes());
-    serving.add(streams);
-    return new TrainingWatch(
-            new LogFollower(clients.reader(), clients.codec(), topics.steps()),
-            learner,
-            others,
-            new ProgressLine(out, terminal, options.steps()),
-            options.steps())
-        .await();
   }
 
-  private void serve(P3oConfig config) throws InterruptedException {
+  private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
     out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);

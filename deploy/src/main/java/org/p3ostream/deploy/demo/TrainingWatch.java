@@ -3,6 +3,7 @@ package org.p3ostream.deploy.demo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
@@ -18,6 +19,7 @@ final class TrainingWatch {
   private final LogFollower ledger;
   private final ChildProcess learner;
   private final List<ChildProcess> others;
+  private final Supplier<ChildProcess> latecomer;
   private final ProgressLine progress;
   private final long steps;
 
@@ -25,16 +27,19 @@ final class TrainingWatch {
    * @param ledger the `steps` topic
    * @param learner may end once it is done
    * @param others must not end
+   * @param latecomer started after the first step; must not end either
    */
   TrainingWatch(
       LogFollower ledger,
       ChildProcess learner,
       List<ChildProcess> others,
+      Supplier<ChildProcess> latecomer,
       ProgressLine progress,
       long steps) {
     this.ledger = ledger;
     this.learner = learner;
     this.others = new ArrayList<>(others);
+    this.latecomer = latecomer;
     this.progress = progress;
     this.steps = steps;
   }
@@ -46,6 +51,7 @@ final class TrainingWatch {
    */
   RunStatistics await() {
     RunStatistics run = new RunStatistics();
+    boolean early = true;
     try {
       while (!run.hasPassed(steps) || learner.isAlive()) {
         others.forEach(ChildProcess::requireAlive);
@@ -55,6 +61,10 @@ final class TrainingWatch {
           learner.requireAlive();
         }
         progress.show(run);
+        if (early && run.stepsPassed() > 0) {
+          others.add(latecomer.get());
+          early = false;
+        }
       }
     } finally {
       progress.end();
