@@ -61,7 +61,7 @@ public final class Demo implements AutoCloseable {
    */
   public void run() throws Exception {
     try {
-      ConfigLoader.load(null, DemoRecipe.settings(options, directory)); // before anything starts
+      check(ConfigLoader.load(null, DemoRecipe.settings(options, directory)));
       out.println("work directory " + directory.root());
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
@@ -99,11 +99,19 @@ public final class Demo implements AutoCloseable {
     }
   }
 
+  /** Finds what is wrong before anything starts. */
+  private static void check(P3oConfig config) throws Exception {
+    try (RoleClients clients = new RoleClients(config)) {
+      clients.codec();
+    }
+  }
+
   private P3oConfig configuration(LocalStack stack) {
-    List<String> settings = new ArrayList<>(DemoRecipe.settings(options, directory));
+    List<String> settings = new ArrayList<>();
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
     settings.add("streams.port=" + livePort());
+    settings.addAll(DemoRecipe.settings(options, directory));
     return ConfigLoader.load(null, settings);
   }
 

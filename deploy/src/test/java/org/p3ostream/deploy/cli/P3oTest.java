@@ -109,6 +109,32 @@ class P3oTest {
     assertThat(err.toString()).contains(option.replace("=", ": ") + " must be >= 1");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"learner.steps=3", "registry.url=http://127.0.0.1:1", "producer.id=7"})
+  void demoExitsWithTwoWhenTheConfigurationIsItsOwn(String override) {
+    assertThat(execute("demo", "--set", override)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--set " + override.split("=")[0] + ": cannot be set in a demo: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"serde.serializerClass", "serde.deserializerClass"})
+  void demoExitsWithTwoBeforeItStartsAnythingWhenASerdeIsNotOnTheClassPath(
+      String key, @TempDir Path directory) {
+    String[] command = {
+      "demo", "--work-dir", directory.toString(), "--set", key + "=no.such.Serde"
+    };
+    assertThat(execute(command)).isEqualTo(2);
+    assertThat(err.toString()).contains("p3o: serde: 'no.such.Serde', named as ");
+    assertThat(directory.resolve("broker")).doesNotExist();
+  }
+
+  @Test
+  void demoExitsWithTwoWhenAnOverrideBreaksARule() {
+    assertThat(execute("demo", "--set", "sampling.maxResponseTokens=0")).isEqualTo(2);
+    assertThat(err.toString()).contains("p3o: sampling.maxResponseTokens: 0 must be ");
+  }
+
   @Test
   void demoExitsWithTwoWhenAReportIsAskedForAndForbidden() {
     assertThat(execute("demo", "--report", "x", "--no-report")).isEqualTo(2);
