@@ -24,7 +24,9 @@ abstract class RoleCommand implements Callable<Integer> {
       names = "--broker-timeout",
       paramLabel = "DURATION",
       converter = DurationConverter.class,
-      description = "How long to wait for Kafka at the start (default: 60s).")
+      description =
+          "How long to wait at the start for Kafka, and then for the schema registry (default:"
+              + " 60s).")
   private Duration brokerTimeout = Duration.ofSeconds(60);
 
   @Override
@@ -33,6 +35,7 @@ abstract class RoleCommand implements Callable<Integer> {
     LOG.info("configuration:\n{}", ConfigPrinter.toYaml(config));
     try (RoleClients clients = new RoleClients(config)) {
       clients.awaitBroker(brokerTimeout, LOG::warn);
+      clients.awaitRegistry(brokerTimeout, LOG::warn);
       run(config, clients);
     }
     return ExitCode.DONE;

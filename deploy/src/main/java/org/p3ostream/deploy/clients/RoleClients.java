@@ -45,6 +45,16 @@ public final class RoleClients implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns once the schema registry answers.
+   *
+   * @param notice told every few seconds that it does not yet
+   * @throws RegistryUnreachableException naming the address if none answers within {@code timeout}
+   */
+  public void awaitRegistry(Duration timeout, Consumer<String> notice) {
+    new RegistryProbe(config.registry(), notice).await(timeout);
+  }
+
   /** An admin client. */
   public Admin admin() {
     return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));

@@ -3,20 +3,16 @@ package org.p3ostream.deploy.demo;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
-import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
-import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
 import org.p3ostream.deploy.report.ReportDirectory;
 import org.p3ostream.deploy.report.RunReport;
-import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
@@ -35,9 +31,7 @@ public final class Demo implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
-  private final List<ChildProcess> serving = new ArrayList<>();
-  private final RunStatistics run = new RunStatistics();
-  private final StepSeries series = new StepSeries();
+  private final RunHistory history = new RunHistory();
   private final @Nullable ReportDirectory reports;
   private volatile boolean failed;
   private boolean reported;
@@ -69,19 +63,9 @@ public final class Demo implements AutoCloseable {
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
       DemoFiles.write(directory, options, config);
-      try (HeldOutEvaluation evaluation =
-          HeldOutEvaluation.open(
-              directory.model(),
-              PromptFile.read(directory.heldOutPrompts()),
-              config.sampling().maxResponseTokens())) {
-        stack.awaitReady();
-        out.printf(
-            "broker %s, registry %s (%.1f s)%n",
-            stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
-        trainAndReport(config, stack, evaluation);
-      }
+      Training training = trainAndReport(config, stack);
       if (options.keepServing()) {
-        serve(config);
+        serve(config, training.serving());
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
@@ -120,20 +104,24 @@ public final class Demo implements AutoCloseable {
     return ConfigLoader.load(null, settings);
   }
 
-  private void trainAndReport(P3oConfig config, LocalStack stack, HeldOutEvaluation evaluation)
-      throws Exception {
+  private Training trainAndReport(P3oConfig config, LocalStack stack) throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
+    Roles roles = teardown.add(new Roles(directory, commandLine));
+    Training training = Training.start(roles, stack.processes(), options.producers());
+    stack.awaitReady();
+    out.printf(
+        "broker %s, registry %s (%.1f s)%n",
+        stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
-      train(config, clients, stack, topics);
+      training.await(
+          config,
+          clients,
+          new ProgressLine(out, terminal, options.steps()),
+          liveView(config),
+          history);
       DemoAudit audit = new DemoAudit(clients, topics);
-      SnapshotArchive snapshots = audit.snapshots(run);
-      DemoReport report =
-          DemoReport.of(
-              run,
-              audit.census(),
-              audit.exactMatch(evaluation, snapshots.oldest()),
-              audit.exactMatch(evaluation, snapshots.newest()),
-              secondsSinceStart());
+      SnapshotArchive snapshots = audit.snapshots(history.statistics());
+      DemoReport report = measure(config, audit, snapshots);
       DemoSummary.print(out, report);
       writeReport(facts().of(report, snapshots.newest().weights().length));
       if (options.reportFile() != null) {
@@ -142,49 +130,36 @@ public final class Demo implements AutoCloseable {
       if (!directory.temporary() || options.keepServing()) {
         out.println("data and logs          " + directory.root());
       }
+      return training;
     }
   }
 
-  private void train(P3oConfig config, RoleClients clients, LocalStack stack, TopicCatalogue topics)
-      throws Exception {
-    Roles roles = teardown.add(new Roles(directory, commandLine));
-    ProducerGathering gathering =
-        new ProducerGathering(clients.admin(), config.producerSettings().groupId());
-    gathering.createTopics(topics);
-    List<ChildProcess> others = new ArrayList<>(stack.processes());
-    List<ChildProcess> producers =
-        IntStream.rangeClosed(1, options.producers()).mapToObj(roles::startProducer).toList();
-    if (producers.size() > 1) {
-      gathering.await(producers);
+  private DemoReport measure(P3oConfig config, DemoAudit audit, SnapshotArchive snapshots) {
+    try (HeldOutEvaluation evaluation =
+        HeldOutEvaluation.open(
+            directory.model(),
+            PromptFile.read(directory.heldOutPrompts()),
+            config.sampling().maxResponseTokens())) {
+      return DemoReport.of(
+          history.statistics(),
+          audit.census(),
+          audit.exactMatch(evaluation, snapshots.oldest()),
+          audit.exactMatch(evaluation, snapshots.newest()),
+          secondsSinceStart());
     }
-    ChildProcess streams = roles.startStreams();
-    ChildProcess learner = roles.startLearner();
-    others.addAll(producers);
-    others.add(streams);
-    serving.addAll(stack.processes());
-    serving.add(streams);
-    LiveView.await(config.streams().port(), streams);
-    out.printf("live view http://127.0.0.1:%d/%n", config.streams().port());
-    new TrainingWatch(
-            new LogFollower(clients.reader(), clients.codec(), topics.steps()),
-            learner,
-            others,
-            new ProgressLine(out, terminal, options.steps()),
-            options.steps(),
-            run,
-            series)
-        .await();
   }
 
-  private void serve(P3oConfig config) throws InterruptedException {
-    int port = config.streams().port();
-    out.printf(
-        "live view http://127.0.0.1:%d/, metrics http://127.0.0.1:%d/metrics; Ctrl-C ends%n",
-        port, port);
+  private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
+    String address = liveView(config).address();
+    out.printf("live view %s, metrics %smetrics; Ctrl-C ends%n", address, address);
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
+  }
+
+  private LiveView liveView(P3oConfig config) {
+    return new LiveView(out, config.streams().port());
   }
 
   private int livePort() {
@@ -199,12 +174,12 @@ public final class Demo implements AutoCloseable {
 
   /** What there is of a run that ended early; what goes wrong here must not hide why it did. */
   private void reportUnfinished(Exception cause) {
-    if (series.isEmpty() || reported) {
+    if (history.series().isEmpty() || reported) {
       return;
     }
     String reason = isClosed() ? "it was interrupted" : String.valueOf(cause.getMessage());
     try {
-      writeReport(facts().ofUnfinished(run, reason, secondsSinceStart()));
+      writeReport(facts().ofUnfinished(history.statistics(), reason, secondsSinceStart()));
     } catch (RuntimeException e) {
       cause.addSuppressed(e);
       out.println("report                 not written: " + e.getMessage());
@@ -220,7 +195,7 @@ public final class Demo implements AutoCloseable {
   }
 
   private DemoFacts facts() {
-    return new DemoFacts(options, directory, commandLine, series);
+    return new DemoFacts(options, directory, commandLine, history.series());
   }
 
   private double secondsSinceStart() {

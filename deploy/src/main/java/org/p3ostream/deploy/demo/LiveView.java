@@ -1,32 +1,37 @@
 package org.p3ostream.deploy.demo;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.Socket;
-import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.progress.ProgressLine;
 
-/** Whether the live view answers. */
+/** Tells the address of the live view, once, as soon as somebody answers there. */
 final class LiveView {
 
-  private static final long POLL_MILLIS = 50;
-  private static final int MAX_POLLS = 400;
+  private final PrintStream out;
+  private final int port;
+  private boolean told;
 
-  private LiveView() {}
+  LiveView(PrintStream out, int port) {
+    this.out = out;
+    this.port = port;
+  }
 
-  /**
-   * Returns once somebody listens on {@code port}, or after 20 s: a slow machine is no reason not
-   * to train.
-   *
-   * @throws org.p3ostream.deploy.stack.ChildDiedException if {@code streams} ends before
-   */
-  static void await(int port, ChildProcess streams) throws InterruptedException {
-    for (int poll = 0; poll < MAX_POLLS && !answers(port); poll++) {
-      streams.requireAlive();
-      Thread.sleep(POLL_MILLIS);
+  /** Looks and tells; afterwards does nothing. */
+  void tellOnceUp(ProgressLine progress) {
+    if (!told && answers()) {
+      progress.end();
+      out.println("live view " + address());
+      told = true;
     }
   }
 
-  private static boolean answers(int port) {
+  String address() {
+    return "http://127.0.0.1:" + port + "/";
+  }
+
+  private boolean answers() {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       return socket.isConnected();
     } catch (IOException e) {

@@ -57,8 +57,8 @@ final class Roles implements AutoCloseable {
         ChildProcess.start(
             JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
                 .withTorch()
-                .withJvmFlags(
-                    maxHeap, "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + directory.scratch()));
+                .withQuickWarmUp()
+                .withJvmFlags(maxHeap, "-Djava.io.tmpdir=" + directory.scratch()));
     running.add(child);
     return child;
   }

@@ -3,11 +3,11 @@ package org.p3ostream.deploy.demo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
-import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.schemas.avro.StepEvent;
 
@@ -19,33 +19,37 @@ final class TrainingWatch {
   private final LogFollower ledger;
   private final ChildProcess learner;
   private final List<ChildProcess> others;
+  private final Supplier<ChildProcess> latecomer;
   private final ProgressLine progress;
   private final long steps;
-  private final RunStatistics run;
-  private final StepSeries series;
+  private final LiveView liveView;
+  private final RunHistory history;
 
   /**
    * @param ledger the `steps` topic
    * @param learner may end once it is done
    * @param others must not end
-   * @param run filled with what is seen, and kept if the run ends early
-   * @param series filled likewise
+   * @param latecomer started after the first step; must not end either
+   * @param liveView told once it is up
+   * @param history filled with what is seen
    */
   TrainingWatch(
       LogFollower ledger,
       ChildProcess learner,
       List<ChildProcess> others,
+      Supplier<ChildProcess> latecomer,
       ProgressLine progress,
       long steps,
-      RunStatistics run,
-      StepSeries series) {
+      LiveView liveView,
+      RunHistory history) {
     this.ledger = ledger;
     this.learner = learner;
     this.others = new ArrayList<>(others);
+    this.latecomer = latecomer;
     this.progress = progress;
     this.steps = steps;
-    this.run = run;
-    this.series = series;
+    this.liveView = liveView;
+    this.history = history;
   }
 
   /**
@@ -54,6 +58,8 @@ final class TrainingWatch {
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
   void await() {
+    RunStatistics run = history.statistics();
+    boolean early = true;
     try {
       while (!run.hasPassed(steps) || learner.isAlive()) {
         others.forEach(ChildProcess::requireAlive);
@@ -63,6 +69,11 @@ final class TrainingWatch {
           learner.requireAlive();
         }
         progress.show(run);
+        if (early && run.stepsPassed() > 0) {
+          others.add(latecomer.get());
+          early = false;
+        }
+        liveView.tellOnceUp(progress);
       }
     } finally {
       progress.end();
@@ -75,8 +86,7 @@ final class TrainingWatch {
   private void read() {
     for (SpecificRecord record : ledger.poll(POLL)) {
       if (record instanceof StepEvent event) {
-        run.add(event);
-        series.add(event);
+        history.add(event);
       }
     }
   }

@@ -110,12 +110,8 @@ public final class KafkaBroker implements AutoCloseable {
     return ChildProcess.start(
         JvmCommand.ofOwnClassPath(
                 "broker", directory, BrokerMain.class, List.of(CLUSTER_ID, properties.toString()))
-            .withJvmFlags(
-                "-Xms48m",
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Djava.io.tmpdir=" + directory.resolve("tmp")));
+            .withQuickWarmUp()
+            .withJvmFlags("-Xms48m", "-Xmx256m", "-Djava.io.tmpdir=" + directory.resolve("tmp")));
   }
 
   private String properties() {

@@ -89,29 +89,31 @@ public final class SchemaRegistry implements AutoCloseable {
     }
     return ChildProcess.start(
         new JvmCommand(
-            "registry",
-            ownLocation() + File.pathSeparator + home.runner(),
-            List.of(
-                "-Xmx384m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Djava.io.tmpdir=" + temporary,
-                "-Dquarkus.http.host=127.0.0.1",
-                "-Dquarkus.http.port=" + port,
-                "-Dquarkus.management.host=127.0.0.1",
-                "-Dquarkus.management.port=" + managementPort,
-                "-Dapicurio.storage.kind=sql",
-                "-Dapicurio.storage.sql.kind=h2",
-                "-Dapicurio.datasource.url=jdbc:h2:file:"
-                    + directory.resolve("registry")
-                    + ";WRITE_DELAY=0",
-                "-Dapicurio.datasource.username=sa",
-                "-Dapicurio.datasource.password=sa"),
-            home.mainClass(),
-            List.of(),
-            Map.of(),
-            directory,
-            directory.resolve("registry.log")));
+                "registry",
+                home.runner()
+                    + File.pathSeparator
+                    + ownLocation(), // the archive is of the runner alone
+                List.of(
+                    "-Xmx384m",
+                    "-Djava.io.tmpdir=" + temporary,
+                    "-Dquarkus.http.host=127.0.0.1",
+                    "-Dquarkus.http.port=" + port,
+                    "-Dquarkus.management.host=127.0.0.1",
+                    "-Dquarkus.management.port=" + managementPort,
+                    "-Dapicurio.storage.kind=sql",
+                    "-Dapicurio.storage.sql.kind=h2",
+                    "-Dapicurio.datasource.url=jdbc:h2:file:"
+                        + directory.resolve("registry")
+                        + ";WRITE_DELAY=0",
+                    "-Dapicurio.datasource.username=sa",
+                    "-Dapicurio.datasource.password=sa"),
+                home.mainClass(),
+                List.of(),
+                Map.of(),
+                directory,
+                directory.resolve("registry.log"))
+            .withQuickWarmUp()
+            .withJvmFlags(ClassArchive.REGISTRY.jvmFlags()));
   }
 
   /** Jar or folder that holds {@link ChildMain}. */

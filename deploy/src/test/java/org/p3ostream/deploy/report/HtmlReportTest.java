@@ -42,8 +42,7 @@ class HtmlReportTest {
   @Test
   void valuesThatAreNotFiniteAreNull() throws Exception {
     StepSeries series =
-        Series.ofSteps(
-            3, (step, metrics) -> metrics.setGradNorm(step == 1 ? Double.NaN : 1e300));
+        Series.ofSteps(3, (step, metrics) -> metrics.setGradNorm(step == 1 ? Double.NaN : 1e300));
 
     JsonNode norms = data(page(series)).at("/columns/gradNorm");
 
@@ -54,8 +53,7 @@ class HtmlReportTest {
 
   @Test
   void numbersHaveTheDigitsThatAPlotCanShow() throws Exception {
-    StepSeries series =
-        Series.ofSteps(1, (step, metrics) -> metrics.setGradNorm(0.123456789));
+    StepSeries series = Series.ofSteps(1, (step, metrics) -> metrics.setGradNorm(0.123456789));
 
     assertThat(rawData(page(series))).contains("\"gradNorm\":[0.123457]");
   }

@@ -48,8 +48,7 @@ class PlotRowsTest {
   @Test
   void chooseTakesNoValueThatIsNotFiniteForAnExtreme() {
     StepSeries series =
-        Series.ofSteps(
-            10_000, (step, metrics) -> metrics.setGradNorm(step == 77 ? Double.NaN : 1));
+        Series.ofSteps(10_000, (step, metrics) -> metrics.setGradNorm(step == 77 ? Double.NaN : 1));
 
     assertThat(PlotRows.choose(series.rows())).isNotEmpty();
   }

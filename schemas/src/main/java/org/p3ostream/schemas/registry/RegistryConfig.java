@@ -67,6 +67,19 @@ public record RegistryConfig(
         null);
   }
 
+  /** The same with every request tried once. */
+  public RegistryConfig withoutRetries() {
+    return new RegistryConfig(
+        url,
+        username,
+        password,
+        connectTimeout,
+        requestTimeout,
+        0,
+        trustStorePath,
+        trustStorePassword);
+  }
+
   /** The same as client settings, under the keys that Confluent's serdes read. */
   public Map<String, String> settings() {
     return RegistrySettings.of(this);

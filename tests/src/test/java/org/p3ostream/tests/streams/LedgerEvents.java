@@ -48,7 +48,12 @@ public final class LedgerEvents {
         .setPreviousEventHash("")
         .setPhases(
             new PhaseDurations(
-                55.0 + wave(step, 40), 25.0, 31.0 + wave(step + 3, 8), 0.5, 27.0, step % 20 == 0 ? 30.0 : 0.0))
+                55.0 + wave(step, 40),
+                25.0,
+                31.0 + wave(step + 3, 8),
+                0.5,
+                27.0,
+                step % 20 == 0 ? 30.0 : 0.0))
         .setLearnerEpoch(1)
         .setCommittedAt(committedAt);
   }

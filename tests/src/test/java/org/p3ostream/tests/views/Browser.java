@@ -75,8 +75,7 @@ final class Browser implements AutoCloseable {
   void emulate(int width, boolean dark) throws Exception {
     command(
         "Emulation.setDeviceMetricsOverride",
-        Map.of(
-            "width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 500));
+        Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", width < 500));
     command(
         "Emulation.setEmulatedMedia",
         Map.of(
@@ -173,11 +172,9 @@ final class Browser implements AutoCloseable {
                 "captureBeyondViewport",
                 true,
                 "clip",
-                Map.of(
-                    "x", 0, "y", 0, "width", size.get(0), "height", size.get(1), "scale", 1)));
+                Map.of("x", 0, "y", 0, "width", size.get(0), "height", size.get(1), "scale", 1)));
     Files.write(
-        SCREENSHOTS.resolve(name + ".png"),
-        Base64.getDecoder().decode(shot.get("data").asText()));
+        SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(shot.get("data").asText()));
   }
 
   @Override

@@ -77,7 +77,8 @@ class LivePageIT {
         assertThat(browser.complaints()).isEmpty();
         assertThat(browser.requests())
             .isNotEmpty()
-            .allMatch(request -> request.getHost().equals("127.0.0.1") && request.getPort() == port);
+            .allMatch(
+                request -> request.getHost().equals("127.0.0.1") && request.getPort() == port);
       }
       await().atMost(PATIENCE).until(() -> browser.text("#state").startsWith("connection lost"));
 

@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 final class Plots {
   static final int COUNT = 8;
 
-  /** Per plot its id, and how many pixels have one of the colours of lines in the theme that is on. */
+  /**
+   * Per plot its id, and how many pixels have one of the colours of lines in the theme that is on.
+   */
   private static final String PIXELS =
       """
       [...document.querySelectorAll('.plot')].map((plot) => {

@@ -75,7 +75,8 @@ class ReportPageIT {
     browser.value("document.querySelector('input[value=dark]').click()");
 
     assertThat(browser.value("document.documentElement.dataset.theme").asText()).isEqualTo("dark");
-    browser.value("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    browser.value(
+        "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
     Plots.assertDrawn(browser);
     browser.value("localStorage.clear()");
   }
@@ -92,8 +93,7 @@ class ReportPageIT {
 
     browser.doubleClick(".u-over");
 
-    assertThat(browser.value("+document.querySelector('.plot').dataset.to").asInt())
-        .isEqualTo(149);
+    assertThat(browser.value("+document.querySelector('.plot').dataset.to").asInt()).isEqualTo(149);
   }
 
   @Test
