@@ -10,11 +10,9 @@ import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
 import org.p3ostream.deploy.progress.ProgressLine;
-import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
 import org.p3ostream.deploy.report.ReportDirectory;
 import org.p3ostream.deploy.report.RunReport;
-import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
@@ -33,8 +31,7 @@ public final class Demo implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
-  private final RunStatistics run = new RunStatistics();
-  private final StepSeries series = new StepSeries();
+  private final RunHistory history = new RunHistory();
   private final @Nullable ReportDirectory reports;
   private volatile boolean failed;
   private boolean reported;
@@ -119,17 +116,19 @@ public final class Demo implements AutoCloseable {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
     Training training = Training.start(roles, stack.processes(), options.producers());
-    out.printf(
-        "live view http://127.0.0.1:%d/ (from the first step on)%n", config.streams().port());
     stack.awaitReady();
     out.printf(
         "broker %s, registry %s (%.1f s)%n",
         stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
       training.await(
-          config, clients, new ProgressLine(out, terminal, options.steps()), run, series);
+          config,
+          clients,
+          new ProgressLine(out, terminal, options.steps()),
+          liveView(config),
+          history);
       DemoAudit audit = new DemoAudit(clients, topics);
-      SnapshotArchive snapshots = audit.snapshots(run);
+      SnapshotArchive snapshots = audit.snapshots(history.statistics());
       DemoReport report = measure(config, audit, snapshots);
       DemoSummary.print(out, report);
       writeReport(facts().of(report, snapshots.newest().weights().length));
@@ -150,7 +149,7 @@ public final class Demo implements AutoCloseable {
             PromptFile.read(directory.heldOutPrompts()),
             config.sampling().maxResponseTokens())) {
       return DemoReport.of(
-          run,
+          history.statistics(),
           audit.census(),
           audit.exactMatch(evaluation, snapshots.oldest()),
           audit.exactMatch(evaluation, snapshots.newest()),
@@ -159,8 +158,8 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
-    int port = config.streams().port();
-    out.printf("live view http://127.0.0.1:%d/, metrics http://127.0.0.1:%d/metrics%n", port, port);
+    String address = liveView(config).address();
+    out.printf("live view %s, metrics %smetrics%n", address, address);
     out.printf(
         "to read the log: ./p3o log rollouts --config %s --limit 3%n",
         ShellWord.quoted(directory.configuration().toString()));
@@ -169,6 +168,10 @@ public final class Demo implements AutoCloseable {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
+  }
+
+  private LiveView liveView(P3oConfig config) {
+    return new LiveView(out, config.streams().port());
   }
 
   private int livePort() {
@@ -183,12 +186,12 @@ public final class Demo implements AutoCloseable {
 
   /** What there is of a run that ended early; what goes wrong here must not hide why it did. */
   private void reportUnfinished(Exception cause) {
-    if (series.isEmpty() || reported) {
+    if (history.series().isEmpty() || reported) {
       return;
     }
     String reason = isClosed() ? "it was interrupted" : String.valueOf(cause.getMessage());
     try {
-      writeReport(facts().ofUnfinished(run, reason, secondsSinceStart()));
+      writeReport(facts().ofUnfinished(history.statistics(), reason, secondsSinceStart()));
     } catch (RuntimeException e) {
       cause.addSuppressed(e);
       out.println("report                 not written: " + e.getMessage());
@@ -204,7 +207,7 @@ public final class Demo implements AutoCloseable {
   }
 
   private DemoFacts facts() {
-    return new DemoFacts(options, directory, commandLine, series);
+    return new DemoFacts(options, directory, commandLine, history.series());
   }
 
   private double secondsSinceStart() {

@@ -9,8 +9,6 @@ import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
-import org.p3ostream.deploy.progress.RunStatistics;
-import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
@@ -55,16 +53,16 @@ final class Training {
    * Returns when the last step is in the ledger and the learner has ended. The metrics run then.
    *
    * @param clients of a stack that is ready
-   * @param run filled with what is seen, and kept if the run ends early
-   * @param series filled likewise
+   * @param liveView told once it is up
+   * @param history filled with what is seen, also when this throws
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
   void await(
       P3oConfig config,
       RoleClients clients,
       ProgressLine progress,
-      RunStatistics run,
-      StepSeries series)
+      LiveView liveView,
+      RunHistory history)
       throws InterruptedException, ExecutionException {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     List<ChildProcess> others = new ArrayList<>(stack);
@@ -76,8 +74,8 @@ final class Training {
             this::startStreams,
             progress,
             config.learner().steps(),
-            run,
-            series)
+            liveView,
+            history)
         .await();
   }
 

@@ -8,7 +8,6 @@ import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
-import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.schemas.avro.StepEvent;
 
@@ -23,16 +22,16 @@ final class TrainingWatch {
   private final Supplier<ChildProcess> latecomer;
   private final ProgressLine progress;
   private final long steps;
-  private final RunStatistics run;
-  private final StepSeries series;
+  private final LiveView liveView;
+  private final RunHistory history;
 
   /**
    * @param ledger the `steps` topic
    * @param learner may end once it is done
    * @param others must not end
    * @param latecomer started after the first step; must not end either
-   * @param run filled with what is seen, and kept if the run ends early
-   * @param series filled likewise
+   * @param liveView told once it is up
+   * @param history filled with what is seen
    */
   TrainingWatch(
       LogFollower ledger,
@@ -41,16 +40,16 @@ final class TrainingWatch {
       Supplier<ChildProcess> latecomer,
       ProgressLine progress,
       long steps,
-      RunStatistics run,
-      StepSeries series) {
+      LiveView liveView,
+      RunHistory history) {
     this.ledger = ledger;
     this.learner = learner;
     this.others = new ArrayList<>(others);
     this.latecomer = latecomer;
     this.progress = progress;
     this.steps = steps;
-    this.run = run;
-    this.series = series;
+    this.liveView = liveView;
+    this.history = history;
   }
 
   /**
@@ -59,6 +58,7 @@ final class TrainingWatch {
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
   void await() {
+    RunStatistics run = history.statistics();
     boolean early = true;
     try {
       while (!run.hasPassed(steps) || learner.isAlive()) {
@@ -73,6 +73,7 @@ final class TrainingWatch {
           others.add(latecomer.get());
           early = false;
         }
+        liveView.tellOnceUp(progress);
       }
     } finally {
       progress.end();
@@ -85,8 +86,7 @@ final class TrainingWatch {
   private void read() {
     for (SpecificRecord record : ledger.poll(POLL)) {
       if (record instanceof StepEvent event) {
-        run.add(event);
-        series.add(event);
+        history.add(event);
       }
     }
   }

@@ -23,7 +23,9 @@ import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
 
 /** The stream on a real server with clients that see the wire. */
-@Timeout(120)
+@Timeout(
+    value = 90,
+    threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a read cannot be interrupted
 class StreamHandlerTest {
   private static final StreamLimits PATIENT = new StreamLimits(4, 60_000, 60_000);
   private static final Duration PATIENCE = Duration.ofSeconds(60);

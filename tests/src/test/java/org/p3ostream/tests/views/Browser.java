@@ -99,6 +99,50 @@ final class Browser implements AutoCloseable {
     return value("document.querySelector('" + selector + "').textContent").asText();
   }
 
+  /** Drags across the first element that matches, between two shares of its width. */
+  void drag(String selector, double from, double to) throws Exception {
+    JsonNode box = box(selector);
+    point(
+        move(box, from),
+        Map.of("type", "pointerDown", "button", 0),
+        move(box, (from + to) / 2),
+        move(box, to),
+        Map.of("type", "pointerUp", "button", 0));
+  }
+
+  /** Double-clicks on the middle of the first element that matches. */
+  void doubleClick(String selector) throws Exception {
+    Map<String, Object> down = Map.of("type", "pointerDown", "button", 0);
+    Map<String, Object> up = Map.of("type", "pointerUp", "button", 0);
+    point(move(box(selector), 0.5), down, up, down, up);
+  }
+
+  private JsonNode box(String selector) throws Exception {
+    return value("document.querySelector('" + selector + "').getBoundingClientRect().toJSON()");
+  }
+
+  private static Map<String, Object> move(JsonNode box, double share) {
+    return Map.of(
+        "type",
+        "pointerMove",
+        "duration",
+        50,
+        "x",
+        (int) (box.get("left").asDouble() + share * box.get("width").asDouble()),
+        "y",
+        (int) (box.get("top").asDouble() + box.get("height").asDouble() / 2));
+  }
+
+  @SafeVarargs
+  private void point(Map<String, Object>... actions) throws Exception {
+    call(
+        "POST",
+        at("/actions"),
+        Map.of(
+            "actions",
+            List.of(Map.of("type", "pointer", "id", "mouse", "actions", List.of(actions)))));
+  }
+
   /** What the page wrote to the console, and what the browser complained of, since last asked. */
   List<String> complaints() throws Exception {
     List<String> messages = new ArrayList<>();

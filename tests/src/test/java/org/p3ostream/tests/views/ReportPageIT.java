@@ -84,26 +84,14 @@ class ReportPageIT {
   @Test
   void doubleClickShowsAllAgainAfterADragHasZoomedIn() throws Exception {
     open(write(150), Browser.DESKTOP, false);
-    browser.value(
-        """
-        (() => {
-          const over = document.querySelector('.u-over');
-          const box = over.getBoundingClientRect();
-          const at = (type, share, target = over) => target.dispatchEvent(new MouseEvent(type, {
-            bubbles: true, clientX: box.left + share * box.width, clientY: box.top + 20, view: window }));
-          at('mousemove', 0.2); at('mousedown', 0.2); at('mousemove', 0.4, document); at('mousemove', 0.4);
-          at('mouseup', 0.4, document);
-        })()"""
-            .strip());
+    browser.drag(".u-over", 0.2, 0.4);
 
     assertThat(browser.value("+document.querySelector('.plot').dataset.from").asDouble())
         .isBetween(25.0, 35.0);
     assertThat(browser.value("+document.querySelector('.plot').dataset.to").asDouble())
         .isBetween(55.0, 65.0);
 
-    browser.value(
-        "document.querySelector('.u-over').dispatchEvent("
-            + "new MouseEvent('dblclick', {bubbles: true, view: window}))");
+    browser.doubleClick(".u-over");
 
     assertThat(browser.value("+document.querySelector('.plot').dataset.to").asInt()).isEqualTo(149);
   }
