@@ -67,6 +67,12 @@ class DemoIT {
       assertThat(ofProducer.asLong()).isGreaterThanOrEqualTo(groups / 4);
     }
     assertThat(figures.get("groupsByProducer").size()).isEqualTo(2);
+    assertThat(directory.resolve("demo-report/steps.csv")).content().hasLineCount(1 + 150);
+    assertThat(directory.resolve("demo-report/report.html"))
+        .content()
+        .contains(figures.get("weightsSha256").asText(), "p3o demo --steps 150 --seed 42")
+        .hasSizeLessThan(300_000);
+    assertThat(demo.lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/ .*"));
     assertThat(temporaryFiles()).isEmpty();
   }
 
@@ -95,6 +101,9 @@ class DemoIT {
     assertThat(demo.exitCode()).isEqualTo(128 + 15);
     assertThat(demo.lastLogLines(5)).noneMatch(line -> line.contains("failed"));
     assertThat(temporaryFiles()).isEmpty();
+    assertThat(directory.resolve("demo-report/report.html"))
+        .content()
+        .contains("of 100000 steps: it was interrupted");
   }
 
   private void start(String... arguments) {

@@ -4,14 +4,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.demo.Demo;
 import org.p3ostream.deploy.demo.DemoOptions;
 import org.p3ostream.learner.task.SyntheticTask;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code p3o demo}. */
 @Command(
@@ -25,6 +30,8 @@ final class DemoCommand implements Callable<Integer> {
 
   /** Set by the script if standard output is a terminal. */
   private static final String TERMINAL_PROPERTY = "p3o.terminal";
+
+  private static final String DEFAULT_REPORT = "demo-report";
 
   private static final Duration STOP_GRACE = Duration.ofSeconds(40);
 
@@ -62,6 +69,36 @@ final class DemoCommand implements Callable<Integer> {
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       description = "Writes the report as JSON.")
   private @Nullable Path reportFile;
+
+  /** Where the report goes. */
+  private static final class ReportPlace {
+
+    @Option(
+        names = "--report",
+        paramLabel = "DIR",
+        showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+        description =
+            "Where report.html, with plots, and steps.csv are written (default: "
+                + DEFAULT_REPORT
+                + ").")
+    private @Nullable Path directory = Path.of(DEFAULT_REPORT);
+
+    @Option(
+        names = "--no-report",
+        showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+        description = "Writes no report.")
+    private boolean none;
+  }
+
+  @ArgGroup private ReportPlace reportPlace = new ReportPlace();
+
+  @Option(
+      names = "--port",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description = "Port of the live view on the loopback interface (default: a free one).")
+  private int port;
+
+  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--keep-serving",
@@ -113,6 +150,15 @@ final class DemoCommand implements Callable<Integer> {
         workDirectory == null ? null : workDirectory.toAbsolutePath(),
         reportFile,
         keepServing,
+        reportPlace.none ? null : reportPlace.directory,
+        port,
+        arguments(),
         overrides);
+  }
+
+  /** The command line as it was typed. */
+  private List<String> arguments() {
+    CommandLine root = Objects.requireNonNull(spec).commandLine().getParent();
+    return root == null ? List.of() : root.getParseResult().originalArgs();
   }
 }

@@ -3,6 +3,7 @@ package org.p3ostream.deploy.demo;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
@@ -11,6 +12,9 @@ import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
+import org.p3ostream.deploy.report.ReportDirectory;
+import org.p3ostream.deploy.report.RunReport;
+import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
@@ -29,7 +33,11 @@ public final class Demo implements AutoCloseable {
   private final long startedNanos = System.nanoTime();
   private final DemoDirectory directory;
   private final Teardown teardown = new Teardown();
+  private final RunStatistics run = new RunStatistics();
+  private final StepSeries series = new StepSeries();
+  private final @Nullable ReportDirectory reports;
   private volatile boolean failed;
+  private boolean reported;
 
   /**
    * @param commandLine main class whose commands the roles are
@@ -39,6 +47,9 @@ public final class Demo implements AutoCloseable {
     this.options = options;
     this.commandLine = commandLine;
     this.terminal = terminal;
+    requireFree(options.port());
+    this.reports =
+        options.reportDirectory() == null ? null : ReportDirectory.at(options.reportDirectory());
     this.directory = DemoDirectory.create(options.workDirectory());
     teardown.add(DemoLog.redirectTo(directory.log()));
   }
@@ -61,6 +72,7 @@ public final class Demo implements AutoCloseable {
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
+      reportUnfinished(e);
       throw e;
     }
   }
@@ -98,7 +110,7 @@ public final class Demo implements AutoCloseable {
     List<String> settings = new ArrayList<>();
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
-    settings.add("streams.port=" + FreePorts.onLoopback(1).get(0));
+    settings.add("streams.port=" + livePort());
     settings.addAll(DemoRecipe.settings(options, directory));
     return ConfigLoader.load(null, settings);
   }
@@ -107,15 +119,20 @@ public final class Demo implements AutoCloseable {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
     Training training = Training.start(roles, stack.processes(), options.producers());
+    out.printf(
+        "live view http://127.0.0.1:%d/ (from the first step on)%n", config.streams().port());
     stack.awaitReady();
     out.printf(
         "broker %s, registry %s (%.1f s)%n",
         stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
-      RunStatistics run =
-          training.await(config, clients, new ProgressLine(out, terminal, options.steps()));
-      DemoReport report = measure(run, config, new DemoAudit(clients, topics));
+      training.await(
+          config, clients, new ProgressLine(out, terminal, options.steps()), run, series);
+      DemoAudit audit = new DemoAudit(clients, topics);
+      SnapshotArchive snapshots = audit.snapshots(run);
+      DemoReport report = measure(config, audit, snapshots);
       DemoSummary.print(out, report);
+      writeReport(facts().of(report, snapshots.newest().weights().length));
       if (options.reportFile() != null) {
         report.write(options.reportFile());
       }
@@ -126,8 +143,7 @@ public final class Demo implements AutoCloseable {
     }
   }
 
-  private DemoReport measure(RunStatistics run, P3oConfig config, DemoAudit audit) {
-    SnapshotArchive snapshots = audit.snapshots(run);
+  private DemoReport measure(P3oConfig config, DemoAudit audit, SnapshotArchive snapshots) {
     try (HeldOutEvaluation evaluation =
         HeldOutEvaluation.open(
             directory.model(),
@@ -143,11 +159,52 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
-    out.printf("metrics on http://127.0.0.1:%d/metrics; Ctrl-C ends%n", config.streams().port());
+    int port = config.streams().port();
+    out.printf("live view http://127.0.0.1:%d/, metrics http://127.0.0.1:%d/metrics%n", port, port);
+    out.printf(
+        "to read the log: ./p3o log rollouts --config %s --limit 3%n",
+        ShellWord.quoted(directory.configuration().toString()));
+    out.println("Ctrl-C ends");
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
+  }
+
+  private int livePort() {
+    return options.port() == 0 ? FreePorts.onLoopback(1).get(0) : options.port();
+  }
+
+  private static void requireFree(int port) {
+    if (port != 0 && !FreePorts.isFree(port)) {
+      throw new ConfigException("--port: " + port + " must be free, but somebody listens there");
+    }
+  }
+
+  /** What there is of a run that ended early; what goes wrong here must not hide why it did. */
+  private void reportUnfinished(Exception cause) {
+    if (series.isEmpty() || reported) {
+      return;
+    }
+    String reason = isClosed() ? "it was interrupted" : String.valueOf(cause.getMessage());
+    try {
+      writeReport(facts().ofUnfinished(run, reason, secondsSinceStart()));
+    } catch (RuntimeException e) {
+      cause.addSuppressed(e);
+      out.println("report                 not written: " + e.getMessage());
+    }
+  }
+
+  private void writeReport(RunReport report) {
+    if (reports != null) {
+      reports.write(report);
+      out.println("report                 " + reports.page());
+    }
+    reported = true;
+  }
+
+  private DemoFacts facts() {
+    return new DemoFacts(options, directory, commandLine, series);
   }
 
   private double secondsSinceStart() {

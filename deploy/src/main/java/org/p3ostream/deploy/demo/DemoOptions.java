@@ -20,6 +20,9 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param workDirectory where data and logs go and stay; null for a temporary one
  * @param reportFile where the report is written as JSON; null for nowhere
  * @param keepServing whether broker, registry and metrics stay up after training
+ * @param reportDirectory where the report with plots is written; null for nowhere
+ * @param port port of the live view, in [0, 65535]; 0 takes a free one
+ * @param arguments the command line, for the report
  * @param overrides {@code path=value} for the configuration of all roles, over what the demo says
  */
 public record DemoOptions(
@@ -33,25 +36,31 @@ public record DemoOptions(
     @Nullable Path workDirectory,
     @Nullable Path reportFile,
     boolean keepServing,
+    @Nullable Path reportDirectory,
+    int port,
+    List<String> arguments,
     List<String> overrides) {
 
   /** What the demo must know itself, and how to say it instead. */
   private static final Map<String, String> DECIDED_ELSEWHERE =
-      Map.of(
-          "run.seed", "use --seed",
-          "learner.steps", "use --steps",
-          "algorithm.name", "use --algorithm",
-          "sampling.temperature", "use --temperature",
-          "dispatch.maxStaleness", "use --max-staleness",
-          "model.directory", "the demo brings its model, see --task",
-          "prompts.file", "the demo brings its prompts, see --task",
-          "kafka.bootstrap.servers", "the demo starts its own broker",
-          "registry.url", "the demo starts its own registry",
-          "producer.id", "the demo numbers its producers, see --producers");
+      Map.ofEntries(
+          Map.entry("run.seed", "use --seed"),
+          Map.entry("learner.steps", "use --steps"),
+          Map.entry("algorithm.name", "use --algorithm"),
+          Map.entry("sampling.temperature", "use --temperature"),
+          Map.entry("dispatch.maxStaleness", "use --max-staleness"),
+          Map.entry("model.directory", "the demo brings its model, see --task"),
+          Map.entry("prompts.file", "the demo brings its prompts, see --task"),
+          Map.entry("kafka.bootstrap.servers", "the demo starts its own broker"),
+          Map.entry("registry.url", "the demo starts its own registry"),
+          Map.entry("producer.id", "the demo numbers its producers, see --producers"),
+          Map.entry("streams.port", "use --port"));
 
   public DemoOptions {
     require(steps >= 1, "--steps", steps, "must be >= 1");
     require(producers >= 1, "--producers", producers, "must be >= 1");
+    require(port >= 0 && port <= 65535, "--port", port, "must be in [0, 65535]");
+    arguments = List.copyOf(arguments);
     overrides = List.copyOf(overrides);
     overrides.forEach(DemoOptions::requireFree);
   }

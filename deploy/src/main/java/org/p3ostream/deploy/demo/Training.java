@@ -10,6 +10,7 @@ import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
@@ -54,20 +55,29 @@ final class Training {
    * Returns when the last step is in the ledger and the learner has ended. The metrics run then.
    *
    * @param clients of a stack that is ready
+   * @param run filled with what is seen, and kept if the run ends early
+   * @param series filled likewise
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
-  RunStatistics await(P3oConfig config, RoleClients clients, ProgressLine progress)
+  void await(
+      P3oConfig config,
+      RoleClients clients,
+      ProgressLine progress,
+      RunStatistics run,
+      StepSeries series)
       throws InterruptedException, ExecutionException {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     List<ChildProcess> others = new ArrayList<>(stack);
     others.addAll(producers);
-    return new TrainingWatch(
+    new TrainingWatch(
             new LogFollower(clients.reader(), clients.codec(), topics.steps()),
             learner(config, clients, topics),
             others,
             this::startStreams,
             progress,
-            config.learner().steps())
+            config.learner().steps(),
+            run,
+            series)
         .await();
   }
 

@@ -8,6 +8,7 @@ import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.deploy.report.StepSeries;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.schemas.avro.StepEvent;
 
@@ -22,12 +23,16 @@ final class TrainingWatch {
   private final Supplier<ChildProcess> latecomer;
   private final ProgressLine progress;
   private final long steps;
+  private final RunStatistics run;
+  private final StepSeries series;
 
   /**
    * @param ledger the `steps` topic
    * @param learner may end once it is done
    * @param others must not end
    * @param latecomer started after the first step; must not end either
+   * @param run filled with what is seen, and kept if the run ends early
+   * @param series filled likewise
    */
   TrainingWatch(
       LogFollower ledger,
@@ -35,13 +40,17 @@ final class TrainingWatch {
       List<ChildProcess> others,
       Supplier<ChildProcess> latecomer,
       ProgressLine progress,
-      long steps) {
+      long steps,
+      RunStatistics run,
+      StepSeries series) {
     this.ledger = ledger;
     this.learner = learner;
     this.others = new ArrayList<>(others);
     this.latecomer = latecomer;
     this.progress = progress;
     this.steps = steps;
+    this.run = run;
+    this.series = series;
   }
 
   /**
@@ -49,14 +58,13 @@ final class TrainingWatch {
    *
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
-  RunStatistics await() {
-    RunStatistics run = new RunStatistics();
+  void await() {
     boolean early = true;
     try {
       while (!run.hasPassed(steps) || learner.isAlive()) {
         others.forEach(ChildProcess::requireAlive);
         boolean learnerRan = learner.isAlive();
-        read(run);
+        read();
         if (!run.hasPassed(steps) && !learnerRan) {
           learner.requireAlive();
         }
@@ -72,13 +80,13 @@ final class TrainingWatch {
     if (learner.exitCode() != 0) {
       learner.requireAlive();
     }
-    return run;
   }
 
-  private void read(RunStatistics run) {
+  private void read() {
     for (SpecificRecord record : ledger.poll(POLL)) {
       if (record instanceof StepEvent event) {
         run.add(event);
+        series.add(event);
       }
     }
   }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.StepMetrics;
@@ -13,8 +14,8 @@ import org.p3ostream.schemas.avro.StepMetrics;
 /** Figures of a run, from its ledger. Means are over steps that trained. */
 public final class RunStatistics {
 
-  /** A step that trained, with its metrics. */
-  private record Trained(StepEvent event, StepMetrics metrics) {}
+  /** What is kept of a step that trained. */
+  private record Trained(PhaseDurations phases, StepMetrics metrics) {}
 
   private final List<Trained> trained = new ArrayList<>();
   private @Nullable StepEvent genesis;
@@ -27,7 +28,7 @@ public final class RunStatistics {
       genesis = event;
     }
     if (event.getKind() == StepKind.STEP && event.getMetrics() != null) {
-      trained.add(new Trained(event, event.getMetrics()));
+      trained.add(new Trained(event.getPhases(), event.getMetrics()));
     }
   }
 
@@ -117,17 +118,17 @@ public final class RunStatistics {
   /** Where the time of a step goes: mean milliseconds per phase. */
   public Map<String, Double> phases() {
     Map<String, Double> phases = new LinkedHashMap<>();
-    phases.put("waitMillis", phase(e -> e.getPhases().getWaitMillis()));
-    phases.put("prePassMillis", phase(e -> e.getPhases().getPrePassMillis()));
-    phases.put("updateMillis", phase(e -> e.getPhases().getUpdateMillis()));
-    phases.put("encodeMillis", phase(e -> e.getPhases().getEncodeMillis()));
-    phases.put("commitMillis", phase(e -> e.getPhases().getPreviousCommitMillis()));
-    phases.put("checkpointMillis", phase(e -> e.getPhases().getPreviousCheckpointMillis()));
+    phases.put("waitMillis", phase(PhaseDurations::getWaitMillis));
+    phases.put("prePassMillis", phase(PhaseDurations::getPrePassMillis));
+    phases.put("updateMillis", phase(PhaseDurations::getUpdateMillis));
+    phases.put("encodeMillis", phase(PhaseDurations::getEncodeMillis));
+    phases.put("commitMillis", phase(PhaseDurations::getPreviousCommitMillis));
+    phases.put("checkpointMillis", phase(PhaseDurations::getPreviousCheckpointMillis));
     return phases;
   }
 
-  private double phase(ToDoubleFunction<StepEvent> duration) {
-    return trained.stream().map(Trained::event).mapToDouble(duration).average().orElse(0);
+  private double phase(ToDoubleFunction<PhaseDurations> duration) {
+    return trained.stream().map(Trained::phases).mapToDouble(duration).average().orElse(0);
   }
 
   private static double mean(List<Trained> steps, ToDoubleFunction<StepMetrics> value) {

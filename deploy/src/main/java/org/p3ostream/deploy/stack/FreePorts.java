@@ -37,7 +37,8 @@ public final class FreePorts {
     return new ArrayList<>(ports);
   }
 
-  private static boolean isFree(int port) {
+  /** Whether nobody listens on {@code port} of the loopback interface. */
+  public static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return socket.isBound();
     } catch (IOException e) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -19,11 +21,42 @@ class P3oTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain"})
+  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log"})
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
     assertThat(out.toString()).startsWith(("Usage: p3o " + command).strip());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollouts", "steps"})
+  void logHelpExitsWithZero(String topic) {
+    assertThat(execute("log", topic, "--help")).isZero();
+    assertThat(out.toString()).startsWith("Usage: p3o log " + topic).contains("--follow");
+  }
+
+  @Test
+  void logWithoutATopicExitsWithTwo() {
+    assertThat(execute("log")).isEqualTo(2);
+    assertThat(err.toString()).contains("Usage: p3o log", "rollouts", "steps");
+  }
+
+  @Test
+  void logExitsWithTwoWhenTheLimitIsNegative() {
+    assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void logExitsWithOneAndNamesTheAddressWhenNoBrokerAnswers() {
+    String address = "127.0.0.1:" + FreePorts.onLoopback(1).get(0);
+    String[] command = {
+      "log", "rollouts", "--broker-timeout=300ms", "--set", "kafka.bootstrap.servers=" + address
+    };
+    assertThat(execute(command)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("no Kafka broker answers at kafka.bootstrap.servers=" + address);
+    assertThat(out.toString()).isEmpty();
   }
 
   @Test
@@ -100,6 +133,36 @@ class P3oTest {
   void demoExitsWithTwoWhenAnOverrideBreaksARule() {
     assertThat(execute("demo", "--set", "sampling.maxResponseTokens=0")).isEqualTo(2);
     assertThat(err.toString()).contains("p3o: sampling.maxResponseTokens: 0 must be ");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenAReportIsAskedForAndForbidden() {
+    assertThat(execute("demo", "--report", "x", "--no-report")).isEqualTo(2);
+    assertThat(err.toString()).contains("--report=DIR, --no-report are mutually exclusive");
+  }
+
+  @Test
+  void demoExitsWithTwoBeforeAnythingStartsWhenTheReportWouldReplaceSomethingElse(
+      @TempDir Path directory) throws Exception {
+    Path page = Files.writeString(directory.resolve("report.html"), "mine");
+    assertThat(execute("demo", "--report", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--report: " + page + " is not a report of p3o");
+    assertThat(page).hasContent("mine");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThePortIsTaken() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      assertThat(execute("demo", "--port", port, "--no-report")).isEqualTo(2);
+      assertThat(err.toString()).contains("--port: " + port + " must be free");
+    }
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThePortIsNone() {
+    assertThat(execute("demo", "--port=70000")).isEqualTo(2);
+    assertThat(err.toString()).contains("--port: 70000 must be in [0, 65535]");
   }
 
   @Test

@@ -3,22 +3,44 @@ package org.p3ostream.streams.live;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.StepEvent;
-import org.p3ostream.schemas.avro.StepKind;
 
 /**
- * The steps of one run's ledger, in memory: STEP and NO_OP events, one per window. Written by the
+ * The newest steps of one run's ledger, in memory: STEP and NO_OP events, one per window. When more
+ * than its capacity have come, the oldest are dropped; the ledger keeps them. Written by the
  * reader, read by any thread.
  */
 public final class StepLog {
+  /** Steps held unless told otherwise; about a kilobyte each. */
+  public static final int DEFAULT_CAPACITY = 20_000;
+
   private final String runId;
+  private final int capacity;
   private final ConcurrentNavigableMap<Long, StepView> steps = new ConcurrentSkipListMap<>();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile long policyVersion;
+  private volatile @Nullable RunOrigin origin;
+  private @Nullable Long previousAt;
+  private int held;
 
   public StepLog(String runId) {
+    this(runId, DEFAULT_CAPACITY);
+  }
+
+  /**
+   * @param capacity most steps held, ≥ 1
+   */
+  public StepLog(String runId, int capacity) {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("capacity: " + capacity + " must be >= 1");
+    }
     this.runId = runId;
+    this.capacity = capacity;
   }
 
   public String runId() {
@@ -31,30 +53,65 @@ public final class StepLog {
       return;
     }
     policyVersion = event.getPolicyVersionAfter();
-    if (event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP) {
-      steps.put(event.getStep(), StepView.of(event));
+    switch (event.getKind()) {
+      case GENESIS -> {
+        origin = RunOrigin.of(event);
+        previousAt = event.getCommittedAt();
+      }
+      case STEP, NO_OP -> hold(event);
+      default -> {
+        return; // nothing to show
+      }
+    }
+    listeners.forEach(Runnable::run);
+  }
+
+  private void hold(StepEvent event) {
+    if (steps.put(event.getStep(), StepView.of(event, previousAt)) == null) {
+      held++;
+    }
+    previousAt = event.getCommittedAt();
+    while (held > capacity) {
+      steps.pollFirstEntry();
+      held--;
     }
   }
 
-  /** At most {@code limit} steps from step {@code from} on, ascending. */
+  /** At most {@code limit} of the steps held, from step {@code from} on, ascending. */
   public List<StepView> page(long from, int limit) {
     return steps.tailMap(from, true).values().stream().limit(limit).toList();
   }
 
-  /** Number of steps known. */
-  public int size() {
-    return steps.size();
+  /** Oldest step held; −1 before the first. */
+  public long oldestStep() {
+    return stepOf(steps.firstEntry());
   }
 
   /** Newest step; −1 before the first. */
   public long newestStep() {
-    var newest = steps.lastEntry();
-    return newest == null ? -1 : newest.getKey();
+    return stepOf(steps.lastEntry());
   }
 
   /** Policy version after the newest event. */
   public long policyVersion() {
     return policyVersion;
+  }
+
+  /** How the run began; null until GENESIS has been read. */
+  public @Nullable RunOrigin origin() {
+    return origin;
+  }
+
+  /**
+   * Calls {@code listener} after every change, on the reader's thread: it must be quick and must
+   * not throw.
+   */
+  public void addListener(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  public void removeListener(Runnable listener) {
+    listeners.remove(listener);
   }
 
   /** Gauges {@code p3o.ledger.step} and {@code p3o.ledger.policy.version}. */
@@ -65,5 +122,9 @@ public final class StepLog {
     Gauge.builder("p3o.ledger.policy.version", this, StepLog::policyVersion)
         .description("Policy version after the newest ledger event")
         .register(registry);
+  }
+
+  private static long stepOf(Map.@Nullable Entry<Long, StepView> entry) {
+    return entry == null ? -1 : entry.getKey();
   }
 }

@@ -11,6 +11,8 @@ import org.p3ostream.schemas.avro.StepMetrics;
  * @param kind STEP or NO_OP
  * @param policyVersion version after the step
  * @param groups groups of the window
+ * @param stepMillis time from the commit of the window before, or of GENESIS, to this one; null if
+ *     that event was not seen
  * @param training the learner's report; null for NO_OP
  * @param weightsSha256 digest of the weights after the step, hexadecimal
  * @param committedAt when the event was prepared, milliseconds since the epoch
@@ -20,6 +22,7 @@ public record StepView(
     String kind,
     long policyVersion,
     int groups,
+    @Nullable Long stepMillis,
     String algorithm,
     @Nullable Training training,
     String weightsSha256,
@@ -91,13 +94,17 @@ public record StepView(
     }
   }
 
-  static StepView of(StepEvent event) {
+  /**
+   * @param previousAt when the window before or GENESIS was committed; null if unknown
+   */
+  static StepView of(StepEvent event, @Nullable Long previousAt) {
     StepMetrics metrics = event.getMetrics();
     return new StepView(
         event.getStep(),
         event.getKind().name(),
         event.getPolicyVersionAfter(),
         event.getWindow().size(),
+        previousAt == null ? null : event.getCommittedAt() - previousAt,
         event.getAlgorithm(),
         metrics == null ? null : Training.of(metrics),
         event.getWeightsSha256(),

@@ -18,13 +18,20 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.web.WebAsset;
 
 /**
- * {@code /metrics}, {@code /health/live}, {@code /health/ready} and {@code /api/steps}. Bound once
- * constructed; serves until closed.
+ * {@code /metrics}, {@code /health/live}, {@code /health/ready}, {@code /api/steps}, {@code
+ * /api/stream} and the live page at {@code /}. Bound once constructed; serves until closed.
  */
 public final class MetricsServer implements AutoCloseable {
+  /** The page loads nothing from elsewhere and is nobody's frame. */
+  private static final String CONTENT_SECURITY_POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
   private final Vertx vertx;
+  private final StreamHandler stream;
   private final HttpServer server;
 
   /**
@@ -35,13 +42,24 @@ public final class MetricsServer implements AutoCloseable {
    */
   public MetricsServer(
       String host, int port, PrometheusMeterRegistry registry, StepLog steps, Health health) {
+    this(host, port, registry, steps, health, StreamLimits.defaults());
+  }
+
+  MetricsServer(
+      String host,
+      int port,
+      PrometheusMeterRegistry registry,
+      StepLog steps,
+      Health health,
+      StreamLimits limits) {
     this.vertx =
         Vertx.builder().with(options()).withMetrics(new MicrometerMetricsFactory(registry)).build();
+    this.stream = new StreamHandler(vertx, registry, steps, limits);
     try {
       Router router = router(registry, steps, health);
       this.server = await(vertx.createHttpServer().requestHandler(router).listen(port, host));
     } catch (CompletionException e) {
-      await(vertx.close());
+      close();
       throw new IllegalStateException(
           "streams.port: cannot bind " + host + ":" + port + ", " + e.getCause(), e.getCause());
     }
@@ -54,6 +72,7 @@ public final class MetricsServer implements AutoCloseable {
 
   @Override
   public void close() {
+    stream.close();
     await(vertx.close());
   }
 
@@ -83,7 +102,20 @@ public final class MetricsServer implements AutoCloseable {
     router.get("/health/live").handler(checks(health.live()));
     router.get("/health/ready").handler(checks(health.ready()));
     router.get("/api/steps").handler(new StepsHandler(steps));
+    router.get("/api/stream").handler(stream);
+    for (WebAsset asset : WebAsset.values()) {
+      router.get(asset.path()).handler(context -> serve(context, asset));
+    }
     return router;
+  }
+
+  private static void serve(RoutingContext context, WebAsset asset) {
+    context
+        .response()
+        .putHeader("Content-Type", asset.contentType())
+        .putHeader("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+        .putHeader("Referrer-Policy", "no-referrer")
+        .end(asset.text());
   }
 
   /** Answers are of the moment and for nobody's page but our own. */

@@ -2,7 +2,6 @@ package org.p3ostream.streams.server;
 
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code /api/steps} is asked for.
@@ -26,38 +25,14 @@ record StepsQuery(long from, int limit) {
     int limit = DEFAULT_LIMIT;
     for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
       String name = parameter.getKey();
-      String value = only(name, parameter.getValue());
+      String value = Parameters.only(name, parameter.getValue());
       switch (name) {
-        case "from" -> from = whole(name, value, 0, Long.MAX_VALUE);
-        case "limit" -> limit = (int) whole(name, value, 1, MAX_LIMIT);
+        case "from" -> from = Parameters.whole(name, value, 0, Long.MAX_VALUE);
+        case "limit" -> limit = (int) Parameters.whole(name, value, 1, MAX_LIMIT);
         default ->
             throw new BadParameterException(name, value, "is not known; known are from and limit");
       }
     }
     return new StepsQuery(from, limit);
-  }
-
-  private static String only(String name, List<String> values) {
-    if (values.size() != 1) {
-      throw new BadParameterException(name, String.join(", ", values), "must be given once");
-    }
-    return values.get(0);
-  }
-
-  private static long whole(String name, String value, long min, long max) {
-    Long number = parsed(value);
-    if (number == null || number < min || number > max) {
-      throw new BadParameterException(
-          name, value, "must be a whole number in [" + min + ", " + max + "]");
-    }
-    return number;
-  }
-
-  private static @Nullable Long parsed(String value) {
-    try {
-      return Long.valueOf(value);
-    } catch (NumberFormatException e) {
-      return null;
-    }
   }
 }

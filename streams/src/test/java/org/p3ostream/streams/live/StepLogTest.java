@@ -1,11 +1,13 @@
 package org.p3ostream.streams.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.p3ostream.streams.fixture.Records.event;
 import static org.p3ostream.streams.fixture.Records.step;
 import static org.p3ostream.streams.fixture.Records.window;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.fixture.Records;
@@ -61,6 +63,71 @@ class StepLogTest {
     log.add(step(0).setRunId("run-b").build());
 
     assertThat(log.newestStep()).isEqualTo(-1);
+  }
+
+  @Test
+  void oldestStepsAreDroppedWhenMoreComeThanAreHeld() {
+    StepLog small = new StepLog(Records.RUN, 3);
+    StepLogs.addSteps(small, 0, 5);
+
+    assertThat(small.page(0, 10)).extracting(StepView::step).containsExactly(2L, 3L, 4L);
+    assertThat(small.oldestStep()).isEqualTo(2);
+    assertThat(small.newestStep()).isEqualTo(4);
+  }
+
+  @Test
+  void aStepThatComesTwiceIsHeldOnce() {
+    StepLog small = new StepLog(Records.RUN, 2);
+    StepLogs.addSteps(small, 0, 1);
+    StepLogs.addSteps(small, 0, 2);
+
+    assertThat(small.page(0, 10)).extracting(StepView::step).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void constructorThrowsWhenNothingCouldBeHeld() {
+    assertThatThrownBy(() -> new StepLog(Records.RUN, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("capacity: 0");
+  }
+
+  @Test
+  void stepTimeCountsFromTheWindowBeforeOrTheBeginning() {
+    StepLogs.addGenesis(log, Records.NOW);
+    log.add(step(0).setCommittedAt(Records.NOW + 300).build());
+    log.add(event(StepKind.INTERIM, 1).setCommittedAt(Records.NOW + 350).build());
+    log.add(event(StepKind.NO_OP, 1).setCommittedAt(Records.NOW + 450).build());
+
+    assertThat(log.page(0, 10)).extracting(StepView::stepMillis).containsExactly(300L, 150L);
+  }
+
+  @Test
+  void stepTimeIsNullWhenTheEventBeforeWasNotSeen() {
+    log.add(step(7).build());
+
+    assertThat(log.page(0, 1).get(0).stepMillis()).isNull();
+  }
+
+  @Test
+  void originIsKnownOnceTheBeginningWasRead() {
+    assertThat(log.origin()).isNull();
+
+    StepLogs.addGenesis(log, Records.NOW);
+
+    assertThat(log.origin()).isEqualTo(new RunOrigin(Records.NOW, 150L));
+  }
+
+  @Test
+  void listenersHearOfStepsOfTheirRunUntilRemoved() {
+    AtomicInteger heard = new AtomicInteger();
+    Runnable listener = heard::incrementAndGet;
+    log.addListener(listener);
+    log.add(step(0).build());
+    log.add(step(1).setRunId("run-b").build());
+    log.removeListener(listener);
+    log.add(step(1).build());
+
+    assertThat(heard).hasValue(1);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package org.p3ostream.streams.live;
 
+import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.fixture.Records;
 
 /** Filled step logs for tests of what shows them. */
@@ -10,9 +11,23 @@ public final class StepLogs {
   /** Steps 0 … count − 1. */
   public static StepLog ofSteps(int count) {
     StepLog log = new StepLog(Records.RUN);
-    for (long step = 0; step < count; step++) {
+    addSteps(log, 0, count);
+    return log;
+  }
+
+  /** Adds steps {@code from} … {@code end} − 1, as the reader of the log does. */
+  public static void addSteps(StepLog log, long from, long end) {
+    for (long step = from; step < end; step++) {
       log.add(Records.step(step).build());
     }
-    return log;
+  }
+
+  /** Adds the event that opens a run, of a schedule of 150 steps. */
+  public static void addGenesis(StepLog log, long committedAt) {
+    log.add(
+        Records.event(StepKind.GENESIS, -1)
+            .setCommittedAt(committedAt)
+            .setScheduleSteps(150L)
+            .build());
   }
 }

@@ -15,7 +15,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.p3ostream.streams.live.StepLogs;
+import org.p3ostream.streams.web.WebAsset;
 
 class MetricsServerTest {
   private static final HttpClient CLIENT =
@@ -121,6 +124,21 @@ class MetricsServerTest {
 
     assertThat(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
         .isEqualTo(405);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyFileOfTheLivePageIsServedAndMayLoadNothingFromElsewhere(WebAsset asset)
+      throws Exception {
+    HttpResponse<String> answer = get(asset.path());
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(asset.text()).isNotBlank();
+    assertThat(answer.headers().firstValue("Content-Type")).contains(asset.contentType());
+    assertThat(answer.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+    assertThat(answer.headers().firstValue("Content-Security-Policy").orElseThrow())
+        .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+        .doesNotContain("unsafe", "http");
   }
 
   @Test

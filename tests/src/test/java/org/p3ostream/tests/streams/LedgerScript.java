@@ -15,13 +15,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PartitionProgress;
-import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.Sampling;
 import org.p3ostream.schemas.avro.StepEvent;
-import org.p3ostream.schemas.avro.StepKind;
-import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.topic.RecordKeys;
@@ -32,8 +29,8 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * groups to partition groupId mod 4, progress by coordinates. Trains every window on what it
  * published for it.
  */
-final class LedgerScript implements AutoCloseable {
-  static final String RUN = "run-it";
+public final class LedgerScript implements AutoCloseable {
+  public static final String RUN = LedgerEvents.RUN;
 
   private final TopicCatalogue topics;
   private final RecordCodec codec;
@@ -41,7 +38,7 @@ final class LedgerScript implements AutoCloseable {
   private final Map<Integer, Long> nextOffsets = new HashMap<>();
   private long nextGroup;
 
-  LedgerScript(String bootstrapServers, TopicCatalogue topics, RecordCodec codec) {
+  public LedgerScript(String bootstrapServers, TopicCatalogue topics, RecordCodec codec) {
     this.topics = topics;
     this.codec = codec;
     this.producer =
@@ -54,7 +51,7 @@ final class LedgerScript implements AutoCloseable {
   }
 
   /** Publishes a group with these rewards, committed. */
-  WindowEntry publish(double... rewards) {
+  public WindowEntry publish(double... rewards) {
     long group = nextGroup++;
     RolloutGroup rollout = rollout(group, rewards);
     RecordMetadata at =
@@ -81,12 +78,26 @@ final class LedgerScript implements AutoCloseable {
   }
 
   /** Commits a step trained on {@code window}, all it holds being consumed up to there. */
-  void commitStep(long step, List<WindowEntry> window) {
+  public void commitStep(long step, List<WindowEntry> window) {
     for (WindowEntry group : window) {
       nextOffsets.merge(group.getPartition(), group.getRecordOffset() + 1, Math::max);
     }
-    byte[] value = codec.encode(topics.steps().name(), event(step, window));
-    committed(new ProducerRecord<>(topics.steps().name(), 0, RecordKeys.of(step), value));
+    commit(
+        LedgerEvents.step(step, System.currentTimeMillis())
+            .setWindow(window)
+            .setProgress(progress())
+            .build());
+  }
+
+  /** Commits the event that opens a run. */
+  public void commitGenesis() {
+    commit(LedgerEvents.genesis(System.currentTimeMillis()).build());
+  }
+
+  private void commit(StepEvent event) {
+    byte[] value = codec.encode(topics.steps().name(), event);
+    committed(
+        new ProducerRecord<>(topics.steps().name(), 0, RecordKeys.of(event.getStep()), value));
   }
 
   @Override
@@ -113,30 +124,11 @@ final class LedgerScript implements AutoCloseable {
     }
   }
 
-  private StepEvent event(long step, List<WindowEntry> window) {
+  private List<PartitionProgress> progress() {
     List<PartitionProgress> progress = new ArrayList<>();
     nextOffsets.forEach(
         (partition, next) -> progress.add(new PartitionProgress(partition, next, List.<Long>of())));
-    return StepEvent.newBuilder()
-        .setKind(StepKind.STEP)
-        .setRunId(RUN)
-        .setStep(step)
-        .setPolicyVersionBefore(step)
-        .setPolicyVersionAfter(step + 1)
-        .setWindow(window)
-        .setSkipped(List.of())
-        .setProgress(progress)
-        .setDispatched(List.of())
-        .setAlgorithm("p3o/step/proxy")
-        .setMetrics(metrics())
-        .setRatioStatistics(List.of())
-        .setWeightsSha256("00".repeat(32))
-        .setConfigHash("11".repeat(32))
-        .setPreviousEventHash("")
-        .setPhases(new PhaseDurations(1.0, 1.0, 1.0, 1.0, 1.0, 0.0))
-        .setLearnerEpoch(1)
-        .setCommittedAt(System.currentTimeMillis())
-        .build();
+    return progress;
   }
 
   private static RolloutGroup rollout(long group, double... rewards) {
@@ -163,7 +155,17 @@ final class LedgerScript implements AutoCloseable {
 
   private static Response response(double reward) {
     Sampling sampling =
-        new Sampling(1.0, 0, 1.0, 0.0, 1.0, 7L, LogprobKind.SAMPLING_DISTRIBUTION, true, "float32");
+        Sampling.newBuilder()
+            .setTemperature(1)
+            .setTopK(0)
+            .setTopP(1)
+            .setMinP(0)
+            .setRepetitionPenalty(1)
+            .setSeed(7)
+            .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
+            .setRenormalised(true)
+            .setWeightPrecision("float32")
+            .build();
     return Response.newBuilder()
         .setTokens(List.of(3))
         .setBehaviorLogprobs(List.of(-0.5f))
@@ -174,36 +176,6 @@ final class LedgerScript implements AutoCloseable {
         .setPolicyVersion(0)
         .setVersionSegments(List.of())
         .setSampling(sampling)
-        .build();
-  }
-
-  private static StepMetrics metrics() {
-    return StepMetrics.newBuilder()
-        .setRewardMean(0.5)
-        .setRewardStd(0.5)
-        .setValidTokens(4)
-        .setResponseLengthMean(1)
-        .setTruncatedFraction(0)
-        .setLoss(0.1)
-        .setPolicyLoss(0.1)
-        .setNormalizedEss(0.9)
-        .setAdaptiveCap(1.1)
-        .setRatioMean(1)
-        .setRatioStd(0.1)
-        .setRatioMax(1.2)
-        .setCapFraction(0.1)
-        .setRatioAboveOneFraction(0.5)
-        .setBehaviorKlProxyMean(0.01)
-        .setBehaviorKlProxyMax(0.02)
-        .setAdaptiveKlLossMean(0.001)
-        .setGradNorm(1)
-        .setLearningRate(0.001)
-        .setStalenessMin(0)
-        .setStalenessMean(0)
-        .setStalenessP95(0)
-        .setStalenessMax(0)
-        .setAgeMeanSeconds(0.1)
-        .setMicroBatches(1)
         .build();
   }
 }

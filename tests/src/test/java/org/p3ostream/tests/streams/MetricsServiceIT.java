@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -115,6 +116,28 @@ class MetricsServiceIT {
   }
 
   @Test
+  void streamGivesEveryStepOnceAcrossARestartAmongAbortsAndNoise() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("stream.");
+    create(topics);
+    try (RecordCodec codec = codec(stack.registryUrl());
+        LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
+      script.commitGenesis();
+      runSteps(script, 0, 15);
+      List<Long> seen;
+      try (MetricsService first = service(topics, stack.registryUrl())) {
+        first.start();
+        seen = new ArrayList<>(streamedSteps(first, "", 10));
+      }
+      runSteps(script, 15, 25);
+      try (MetricsService second = service(topics, stack.registryUrl())) {
+        second.start();
+        seen.addAll(streamedSteps(second, "9", 15));
+      }
+      assertThat(seen).isEqualTo(steps(25));
+    }
+  }
+
+  @Test
   void serviceFailsAndSaysSoWhenTheRegistryStaysAway() throws Exception {
     TopicCatalogue topics = new TopicCatalogue("away.");
     create(topics);
@@ -129,6 +152,23 @@ class MetricsServiceIT {
           .isInstanceOf(ServiceFailedException.class)
           .hasStackTraceContaining(RegistryUnavailableException.class.getName());
       assertThat(get(service, "/health/live").statusCode()).isEqualTo(503);
+    }
+  }
+
+  /** Ids of the first {@code count} steps of the stream after {@code lastEventId}. */
+  private static List<Long> streamedSteps(MetricsService service, String lastEventId, int count)
+      throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + service.port() + "/api/stream?from=0"))
+            .header("Last-Event-ID", lastEventId)
+            .build();
+    try (Stream<String> lines = HTTP.send(request, HttpResponse.BodyHandlers.ofLines()).body()) {
+      return lines
+          .filter(line -> line.startsWith("id: "))
+          .map(line -> Long.valueOf(line.substring("id: ".length())))
+          .limit(count)
+          .toList();
     }
   }
 

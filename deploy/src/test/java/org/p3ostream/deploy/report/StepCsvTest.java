@@ -1,0 +1,95 @@
+package org.p3ostream.deploy.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.deploy.progress.LedgerFixtures;
+
+class StepCsvTest {
+
+  @Test
+  void writeGivesOneRowPerStepUnderAHeaderOfDistinctNames() throws Exception {
+    List<String[]> rows = rows(Series.ofSteps(3));
+
+    assertThat(rows).hasSize(4).allMatch(row -> row.length == StepColumn.values().length);
+    assertThat(rows.get(0)).doesNotHaveDuplicates().startsWith("step", "kind", "policyVersion");
+    assertThat(rows.get(3)[StepColumn.STEP.ordinal()]).isEqualTo("2");
+    assertThat(rows.get(3)[StepColumn.STEP_MILLIS.ordinal()]).isEqualTo("200");
+    assertThat(rows.get(3)[StepColumn.TOKENS_PER_SECOND.ordinal()]).isEqualTo("2880.0");
+    assertThat(rows.get(3)[StepColumn.WEIGHTS_SHA256.ordinal()]).isEqualTo("sha-3");
+  }
+
+  @Test
+  void valuesReadBackExactly() throws Exception {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    double[] rewards =
+        random.doubles(200).map(x -> x * Math.pow(10, random.nextInt(-200, 200))).toArray();
+
+    List<String[]> rows =
+        rows(Series.ofSteps(200, (step, metrics) -> metrics.setRewardMean(rewards[step])));
+
+    double[] read =
+        rows.stream()
+            .skip(1)
+            .mapToDouble(row -> Double.parseDouble(row[StepColumn.REWARD_MEAN.ordinal()]))
+            .toArray();
+    assertThat(read).as("seed " + seed).isEqualTo(rewards);
+  }
+
+  @Test
+  void valuesThatAreNotFiniteStandByName() throws Exception {
+    List<String[]> rows =
+        rows(
+            Series.ofSteps(
+                1,
+                (step, metrics) -> {
+                  metrics.setGradNorm(Double.NaN);
+                  metrics.setLoss(Double.NEGATIVE_INFINITY);
+                }));
+
+    assertThat(rows.get(1)[StepColumn.GRAD_NORM.ordinal()]).isEqualTo("NaN");
+    assertThat(rows.get(1)[StepColumn.LOSS.ordinal()]).isEqualTo("-Infinity");
+  }
+
+  @Test
+  void valuesThatAreNotKnownAreEmpty() throws Exception {
+    StepSeries series = new StepSeries();
+    series.add(LedgerFixtures.noOp(4, 4, 1_000));
+
+    String[] row = rows(series).get(1);
+
+    assertThat(row[StepColumn.KIND.ordinal()]).isEqualTo("NO_OP");
+    assertThat(row[StepColumn.STEP_MILLIS.ordinal()]).isEmpty();
+    assertThat(row[StepColumn.REWARD_MEAN.ordinal()]).isEmpty();
+    assertThat(row[StepColumn.UPDATE.ordinal()]).isEqualTo("3.0");
+  }
+
+  @Test
+  void aRunWithoutAStepIsAHeader() throws Exception {
+    assertThat(rows(Series.ofSteps(0))).hasSize(1);
+  }
+
+  @Test
+  void aLongRunIsThereInFull() throws Exception {
+    assertThat(rows(Series.ofSteps(10_000))).hasSize(10_001);
+  }
+
+  @Test
+  void everyColumnSaysWhatItHolds() {
+    assertThat(Stream.of(StepColumn.values()).map(StepColumn::meaning))
+        .doesNotHaveDuplicates()
+        .allMatch(meaning -> meaning.length() > 5);
+  }
+
+  private static List<String[]> rows(StepSeries series) throws IOException {
+    StringBuilder csv = new StringBuilder();
+    StepCsv.write(series, csv);
+    return Arrays.stream(csv.toString().split("\n")).map(line -> line.split(",", -1)).toList();
+  }
+}

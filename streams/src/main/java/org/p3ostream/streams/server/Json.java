@@ -1,0 +1,36 @@
+package org.p3ostream.streams.server;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.vertx.ext.web.RoutingContext;
+
+/** Answers as JSON. */
+final class Json {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private Json() {}
+
+  /** What was wrong with a parameter. */
+  private record BadParameter(String parameter, String value, String rule) {}
+
+  /** {@code body} on one line. */
+  static String text(Object body) {
+    try {
+      return MAPPER.writeValueAsString(body);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("cannot write " + body.getClass().getSimpleName(), e);
+    }
+  }
+
+  static void answer(RoutingContext context, int status, Object body) {
+    context
+        .response()
+        .setStatusCode(status)
+        .putHeader("Content-Type", "application/json")
+        .end(text(body));
+  }
+
+  static void refuse(RoutingContext context, BadParameterException e) {
+    answer(context, 400, new BadParameter(e.name(), e.value(), e.rule()));
+  }
+}

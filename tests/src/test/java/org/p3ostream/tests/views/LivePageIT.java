@@ -1,0 +1,177 @@
+package org.p3ostream.tests.views;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.stack.FreePorts;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.registry.RegistryAvroDeserializer;
+import org.p3ostream.schemas.registry.RegistryAvroSerializer;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.streams.config.StreamsConfig;
+import org.p3ostream.streams.config.StreamsSettings;
+import org.p3ostream.streams.runtime.MetricsService;
+import org.p3ostream.streams.runtime.StreamsClients;
+import org.p3ostream.tests.streams.LedgerScript;
+import org.p3ostream.tests.support.LocalStackExtension;
+
+/** The live page of a service that follows a real log, in a browser. */
+@Tag("browser")
+@ExtendWith(LocalStackExtension.class)
+class LivePageIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final String LAST_IN_VIEW =
+      "[...document.querySelectorAll('.plot')].map((plot) => plot.dataset.to)";
+
+  @TempDir private Path directory;
+  private final int port = FreePorts.onLoopback(1).get(0);
+  private Browser browser;
+
+  @BeforeEach
+  void start() throws Exception {
+    browser = Browser.startOrSkip();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @Test
+  void pageShowsStepsAsTheyComeAndSurvivesRestartsOfTheServer(LocalStack stack) throws Exception {
+    TopicCatalogue topics = create(stack, "live.");
+    TopicCatalogue another = create(stack, "live-another.");
+    try (LedgerScript script = script(stack, topics);
+        LedgerScript anotherScript = script(stack, another)) {
+      script.commitGenesis();
+      commitSteps(script, 0, 40);
+      try (MetricsService service = service(stack, topics)) {
+        service.start();
+        browser.emulate(Browser.DESKTOP, false);
+        browser.open(URI.create("http://127.0.0.1:" + port + "/"));
+        browser.value("window.notReloaded = true");
+        awaitSteps(40, "live");
+        commitSteps(script, 40, 60);
+        awaitSteps(60, "live");
+        assertThat(browser.text("#detail")).contains("run " + LedgerScript.RUN, "p3o/step/proxy");
+        lookAround();
+        assertThat(browser.complaints()).isEmpty();
+        assertThat(browser.requests())
+            .isNotEmpty()
+            .allMatch(
+                request -> request.getHost().equals("127.0.0.1") && request.getPort() == port);
+      }
+      await().atMost(PATIENCE).until(() -> browser.text("#state").startsWith("connection lost"));
+
+      commitSteps(script, 60, 70);
+      try (MetricsService service = service(stack, topics)) {
+        service.start();
+        awaitSteps(70, "live");
+      }
+
+      anotherScript.commitGenesis();
+      commitSteps(anotherScript, 0, 5);
+      try (MetricsService service = service(stack, another)) {
+        service.start();
+        awaitSteps(5, "live");
+      }
+      assertThat(browser.value("window.notReloaded").asBoolean()).isTrue();
+    }
+  }
+
+  private void lookAround() throws Exception {
+    Plots.assertDrawn(browser);
+    browser.screenshot("live-light");
+    browser.emulate(Browser.DESKTOP, true);
+    await().atMost(PATIENCE).untilAsserted(() -> Plots.assertDrawn(browser));
+    browser.screenshot("live-dark");
+    browser.emulate(Browser.PHONE, false);
+    await().atMost(PATIENCE).untilAsserted(() -> Plots.assertDrawn(browser));
+    Plots.assertFits(browser);
+    browser.screenshot("live-phone");
+  }
+
+  private void awaitSteps(int count, String state) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(browser.value("document.getElementById('plots').dataset.steps").asInt())
+                  .isEqualTo(count);
+              assertThat(browser.text("#plot-reward .plot-unit")).isEqualTo("step " + (count - 1));
+              assertThat(browser.text("#state")).isEqualTo(state);
+              assertThat(browser.value(LAST_IN_VIEW))
+                  .hasSize(Plots.COUNT)
+                  .allMatch(last -> last.asInt() == count - 1);
+            });
+  }
+
+  private static void commitSteps(LedgerScript script, long from, long end) {
+    for (long step = from; step < end; step++) {
+      script.commitStep(step, List.of(script.publish(1, 0)));
+    }
+  }
+
+  private MetricsService service(LocalStack stack, TopicCatalogue topics) {
+    StreamsConfig config =
+        new StreamsConfig(
+            "127.0.0.1",
+            port,
+            directory.resolve(topics.prefix() + "state").toString(),
+            null,
+            1,
+            30);
+    return new MetricsService(
+        new StreamsSettings(LedgerScript.RUN, topics.prefix(), config),
+        new StreamsClients(
+            Map.of("bootstrap.servers", stack.bootstrapServers()), () -> codec(stack)),
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+
+  private static LedgerScript script(LocalStack stack, TopicCatalogue topics) {
+    return new LedgerScript(stack.bootstrapServers(), topics, codec(stack));
+  }
+
+  private static RecordCodec codec(LocalStack stack) {
+    return RecordCodec.create(
+        RegistryAvroSerializer.class.getName(),
+        RegistryAvroDeserializer.class.getName(),
+        Map.of("schema.registry.url", stack.registryUrl()));
+  }
+
+  private static TopicCatalogue create(LocalStack stack, String prefix) throws Exception {
+    TopicCatalogue topics = new TopicCatalogue(prefix);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+      admin
+          .createTopics(
+              topics.all().stream()
+                  .map(
+                      topic ->
+                          new NewTopic(topic.name(), topic.partitions(), (short) 1)
+                              .configs(topic.settings()))
+                  .toList())
+          .all()
+          .get();
+    }
+    return topics;
+  }
+}
