@@ -130,7 +130,10 @@ class BadInputIT {
   @Test
   void learnerEndsWhenAGroupIsRejectedTimeAndTimeAgain(LocalStack stack, @TempDir Path directory)
       throws Throwable {
-    TestRun run = new TestRun(stack, directory, "prompts.reward=no-such");
+    Path prompts = directory.resolve("no-number.jsonl");
+    PromptFile.write(prompts, List.of(new PromptExample("1=", "no-such")));
+    TestRun run =
+        new TestRun(stack, directory, "prompts.reward=numeric", "prompts.file=" + prompts);
     try (RunningRole producer = run.producer("gives-up");
         RunningRole learner = run.learner("learner.steps=2")) {
       assertThat(learner.failure())

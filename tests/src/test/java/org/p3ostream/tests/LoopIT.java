@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.avro.Schema;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -21,8 +22,11 @@ import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.registry.CompatibilityLevel;
+import org.p3ostream.schemas.registry.SchemaRegistryClient;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.serde.RecordTypes;
 import org.p3ostream.schemas.snapshot.SnapshotAssembler;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 import org.p3ostream.tests.support.LocalStackExtension;
@@ -65,6 +69,25 @@ class LoopIT {
     assertEveryTokenIsAsStaleAsDispatched(run, 2);
     assertChained(run);
     assertThat(rebuiltDigest(run, 8)).isEqualTo(ledger.get(ledger.size() - 1).getWeightsSha256());
+  }
+
+  @Test
+  void learnerHoldsTheSubjectOfEveryTypeToItsLevelWhetherOrNotItWritesIt(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run = new TestRun(stack, directory, "learner.steps=0");
+    SchemaRegistryClient registry = new SchemaRegistryClient(run.config().registry());
+    for (Schema schema : RecordTypes.schemas()) {
+      registry.register(schema.getFullName(), schema);
+      registry.setCompatibility(schema.getFullName(), CompatibilityLevel.NONE);
+    }
+
+    run.learner().join();
+
+    for (Schema schema : RecordTypes.schemas()) {
+      assertThat(registry.compatibility(schema.getFullName()))
+          .as(schema.getFullName())
+          .contains(CompatibilityLevel.BACKWARD_TRANSITIVE);
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package org.p3ostream.deploy.cli;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -104,6 +105,15 @@ final class DemoCommand implements Callable<Integer> {
       description = "Keeps broker, registry and metrics up after training, until interrupted.")
   private boolean keepServing;
 
+  @Option(
+      names = "--set",
+      paramLabel = "PATH=VALUE",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description =
+          "Overrides one value of the configuration of all roles, for instance"
+              + " optimizer.learningRate=5e-4. Repeatable.")
+  private List<String> overrides = new ArrayList<>();
+
   @Override
   public Integer call() throws Exception {
     boolean terminal = Boolean.getBoolean(TERMINAL_PROPERTY);
@@ -142,7 +152,8 @@ final class DemoCommand implements Callable<Integer> {
         keepServing,
         reportPlace.none ? null : reportPlace.directory,
         port,
-        arguments());
+        arguments(),
+        overrides);
   }
 
   /** The command line as it was typed. */

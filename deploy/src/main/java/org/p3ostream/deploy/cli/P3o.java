@@ -18,6 +18,7 @@ import picocli.CommandLine.Command;
       LearnerCommand.class,
       ProducerCommand.class,
       StreamsCommand.class,
+      LogCommand.class,
       PretrainCommand.class,
       PromptsCommand.class
     },
@@ -37,7 +38,7 @@ public final class P3o {
   }
 
   /** The command line with its exit codes, without leaving the JVM. */
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     return new CommandLine(new P3o())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)

@@ -3,16 +3,19 @@ package org.p3ostream.deploy.clients;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
+import org.p3ostream.schemas.registry.SubjectProvisioner;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.streams.runtime.StreamsClients;
 
@@ -81,7 +84,8 @@ public final class RoleClients implements AutoCloseable {
         transactionalProducer(settings.transactionalId()),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
-        codec());
+        codec(),
+        SubjectProvisioner.of(serdeSettings()));
   }
 
   /** The clients of a rollout producer. */
@@ -99,16 +103,26 @@ public final class RoleClients implements AutoCloseable {
     return new StreamsClients(config.kafka(), this::newCodec);
   }
 
-  /** A codec with the serde of the configuration. */
+  /**
+   * A codec with the serde of the configuration.
+   *
+   * @throws ConfigException naming the class that cannot be used, and why
+   */
   public RecordCodec codec() {
     return closedAtTheEnd(newCodec(), RecordCodec::close);
   }
 
   private RecordCodec newCodec() {
-    return RecordCodec.create(
-        config.serde().serializerClass(),
-        config.serde().deserializerClass(),
-        config.serde().settingsOver(config.registry().settings()));
+    try {
+      return RecordCodec.create(
+          config.serde().serializerClass(), config.serde().deserializerClass(), serdeSettings());
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("serde: " + e.getMessage());
+    }
+  }
+
+  private Map<String, String> serdeSettings() {
+    return config.serde().settingsOver(config.registry().settings());
   }
 
   /** Closes what was built, newest first. */

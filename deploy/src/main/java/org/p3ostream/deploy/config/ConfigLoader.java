@@ -43,10 +43,16 @@ public final class ConfigLoader {
     ConfigOverlay overlay = new ConfigOverlay(ConfigShape.of(type), tree);
     overlay.addDocument(read(file));
     overrides.forEach(overlay::addOverride);
+    overlay.settle();
     if (!overlay.problems().isEmpty()) {
       throw new ConfigException(overlay.problems());
     }
     return ConfigTree.bind(tree, type);
+  }
+
+  /** The tree that a piece of YAML amounts to. */
+  static JsonNode parse(String yaml) throws JsonProcessingException {
+    return YAML.readTree(yaml);
   }
 
   private static JsonNode read(@Nullable Path file) {
@@ -54,7 +60,7 @@ public final class ConfigLoader {
       return MissingNode.getInstance();
     }
     try {
-      return YAML.readTree(Files.readString(file));
+      return parse(Files.readString(file));
     } catch (JsonProcessingException e) {
       throw new ConfigException(
           file

@@ -1,11 +1,16 @@
 package org.p3ostream.deploy.config;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Lays given values over a tree of defaults and collects what does not fit. */
@@ -14,6 +19,13 @@ final class ConfigOverlay {
   private final ConfigShape.Section shape;
   private final ObjectNode tree;
   private final List<String> problems = new ArrayList<>();
+
+  /** Paths of the values that were given, whether they fit or not. */
+  private final Set<String> given = new HashSet<>();
+
+  private final Map<String, GivenList> lists = new LinkedHashMap<>();
+
+  private record GivenList(String prefix, ConfigShape.RecordList shape, ObjectNode section) {}
 
   /**
    * @param shape the keys there are
@@ -55,7 +67,9 @@ final class ConfigOverlay {
     String key = dot < 0 ? path : path.substring(0, dot);
     String rest = dot < 0 ? "" : path.substring(dot + 1);
     @Nullable ConfigShape found = section.keys().get(key);
-    if (found == null) {
+    if (found == null && section.keys().get(withoutIndex(key)) instanceof ConfigShape.RecordList) {
+      problems.add(prefix + path + ": " + wholeList(prefix + withoutIndex(key)));
+    } else if (found == null) {
       problems.add(unknownKey(prefix, section, key));
     } else if (found instanceof ConfigShape.Section inner && !rest.isEmpty()) {
       addOverride(prefix + key + ".", inner, (ObjectNode) target.get(key), rest, value);
@@ -63,6 +77,10 @@ final class ConfigOverlay {
       addFree(prefix + key + ".", (ObjectNode) target.get(key), rest, value);
     } else if (found instanceof ConfigShape.Value leaf && rest.isEmpty()) {
       addValue(prefix + key, leaf, target, key, value);
+    } else if (found instanceof ConfigShape.TextList && rest.isEmpty()) {
+      addTextList(prefix + key, target, key, TextListReader.parse(value.asText()));
+    } else if (found instanceof ConfigShape.RecordList list) {
+      addListOverride(prefix, key, rest, list, target, value);
     } else if (rest.isEmpty()) {
       problems.add(prefix + key + ": is a section; name a key inside it");
     } else {
@@ -92,6 +110,10 @@ final class ConfigOverlay {
         addSection(prefix + key + ".", inner, (ObjectNode) target.get(key), entry.getValue());
       } else if (found instanceof ConfigShape.Value leaf) {
         addValue(prefix + key, leaf, target, key, entry.getValue());
+      } else if (found instanceof ConfigShape.TextList) {
+        addTextList(prefix + key, target, key, entry.getValue());
+      } else if (found instanceof ConfigShape.RecordList list) {
+        addList(prefix, key, list, target, entry.getValue());
       } else {
         addFreeMap(prefix + key + ".", (ObjectNode) target.get(key), entry.getValue());
       }
@@ -126,12 +148,91 @@ final class ConfigOverlay {
       }
       return;
     }
+    given.add(path);
     try {
       target.set(key, ScalarReader.read(leaf, value));
     } catch (IllegalArgumentException | ArithmeticException e) {
       String shown = value.isValueNode() ? value.asText() : value.toString();
       problems.add(path + ": '" + Secrets.masked(path, shown) + "' " + e.getMessage());
     }
+  }
+
+  private void addTextList(String path, ObjectNode target, String key, JsonNode value) {
+    try {
+      target.set(key, TextListReader.read(value));
+    } catch (IllegalArgumentException e) {
+      problems.add(path + ": " + e.getMessage());
+    }
+  }
+
+  /** A list is overridden as a whole, in the flow style of YAML. */
+  private void addListOverride(
+      String prefix,
+      String key,
+      String rest,
+      ConfigShape.RecordList list,
+      ObjectNode target,
+      JsonNode value) {
+    String path = prefix + key;
+    if (!rest.isEmpty()) {
+      problems.add(path + "." + rest + ": " + wholeList(path));
+      return;
+    }
+    try {
+      addList(prefix, key, list, target, ConfigLoader.parse(value.asText()));
+    } catch (JsonProcessingException e) {
+      problems.add(path + ": '" + value.asText() + "' is not YAML: " + e.getOriginalMessage());
+    }
+  }
+
+  private void addList(
+      String prefix, String key, ConfigShape.RecordList list, ObjectNode target, JsonNode value) {
+    String path = prefix + key;
+    if (!value.isArray()) {
+      boolean empty = value.isNull() || value.isMissingNode();
+      String shown = value.isValueNode() ? value.asText() : value.toString();
+      problems.add(
+          path + (empty ? ": must have a value" : ": '" + shown + "' must be a list of sections"));
+      return;
+    }
+    ArrayNode entries = target.putArray(key);
+    for (JsonNode entry : value) {
+      String entryPrefix = path + "[" + entries.size() + "].";
+      ObjectNode defaults = list.entryDefaults().deepCopy();
+      entries.add(defaults);
+      addSection(entryPrefix, list.entry(), defaults, entry);
+    }
+    lists.put(path, new GivenList(prefix, list, target));
+  }
+
+  /**
+   * Unsets what the given lists stand in the place of. To be called once, after everything was laid
+   * over the tree.
+   */
+  void settle() {
+    lists.forEach(
+        (path, list) -> {
+          for (String other : list.shape().insteadOf()) {
+            if (given.contains(list.prefix() + other)) {
+              problems.add(
+                  path
+                      + ": cannot stand beside "
+                      + list.prefix()
+                      + other
+                      + ": give one of the two");
+            }
+            list.section().putNull(other);
+          }
+        });
+  }
+
+  private static String wholeList(String path) {
+    return "a list is given as a whole: " + path + "=[{...}, {...}]";
+  }
+
+  private static String withoutIndex(String key) {
+    int bracket = key.indexOf('[');
+    return bracket < 0 ? key : key.substring(0, bracket);
   }
 
   private static String unknownKey(String prefix, ConfigShape.Section section, String key) {

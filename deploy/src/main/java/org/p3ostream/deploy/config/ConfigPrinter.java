@@ -3,6 +3,7 @@ package org.p3ostream.deploy.config;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
@@ -21,10 +22,10 @@ public final class ConfigPrinter {
 
   private ConfigPrinter() {}
 
-  /** The configuration as YAML; secrets are masked. */
+  /** The configuration as YAML; secrets are masked, and what is unset is left out. */
   public static String toYaml(Record config) {
     ObjectNode tree = ConfigTree.of(config);
-    mask("", tree);
+    tidy("", tree);
     try {
       return YAML.writeValueAsString(tree);
     } catch (JsonProcessingException e) {
@@ -32,13 +33,24 @@ public final class ConfigPrinter {
     }
   }
 
-  private static void mask(String prefix, ObjectNode node) {
+  private static void tidy(String prefix, ObjectNode node) {
+    node.properties().removeIf(entry -> entry.getValue().isNull());
     for (Map.Entry<String, JsonNode> entry : node.properties()) {
       String path = prefix + entry.getKey();
       if (entry.getValue() instanceof ObjectNode inner) {
-        mask(path + ".", inner);
+        tidy(path + ".", inner);
+      } else if (entry.getValue() instanceof ArrayNode list) {
+        tidy(path, list);
       } else if (entry.getValue().isTextual()) {
         entry.setValue(TextNode.valueOf(Secrets.masked(path, entry.getValue().asText())));
+      }
+    }
+  }
+
+  private static void tidy(String path, ArrayNode sections) {
+    for (int i = 0; i < sections.size(); i++) {
+      if (sections.get(i) instanceof ObjectNode section) {
+        tidy(path + "[" + i + "].", section);
       }
     }
   }

@@ -1,11 +1,13 @@
 package org.p3ostream.deploy.config;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -17,6 +19,7 @@ import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
+import org.p3ostream.rolloutproducer.reward.Rewards;
 import org.p3ostream.schemas.registry.RegistryConfig;
 import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.config.StreamsSettings;
@@ -69,6 +72,7 @@ public record P3oConfig(
               + reserved.iterator().next()
               + ": cannot be configured: exactly-once processing rests on it");
     }
+    requireKnownRewards(prompts);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -76,6 +80,22 @@ public record P3oConfig(
               + " must be >= sampling.maxResponseTokens ("
               + sampling.maxResponseTokens()
               + "): a micro-batch holds at least one response");
+    }
+  }
+
+  /** The learner hands the name on; the producers know what it means. */
+  private static void requireKnownRewards(PromptsConfig prompts) {
+    List<DatasetConfig> datasets = prompts.all();
+    for (int i = 0; i < datasets.size(); i++) {
+      String reward = datasets.get(i).reward();
+      if (Rewards.named(reward).isEmpty()) {
+        throw new IllegalArgumentException(
+            prompts.path(i, "reward")
+                + ": '"
+                + reward
+                + "' must be one of "
+                + String.join(", ", Rewards.names()));
+      }
     }
   }
 

@@ -58,7 +58,7 @@ public final class Demo implements AutoCloseable {
    */
   public void run() throws Exception {
     try {
-      ConfigLoader.load(null, DemoRecipe.settings(options, directory)); // before anything starts
+      check(ConfigLoader.load(null, DemoRecipe.settings(options, directory)));
       out.println("work directory " + directory.root());
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
@@ -96,11 +96,19 @@ public final class Demo implements AutoCloseable {
     }
   }
 
+  /** Finds what is wrong before anything starts. */
+  private static void check(P3oConfig config) throws Exception {
+    try (RoleClients clients = new RoleClients(config)) {
+      clients.codec();
+    }
+  }
+
   private P3oConfig configuration(LocalStack stack) {
-    List<String> settings = new ArrayList<>(DemoRecipe.settings(options, directory));
+    List<String> settings = new ArrayList<>();
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
     settings.add("streams.port=" + livePort());
+    settings.addAll(DemoRecipe.settings(options, directory));
     return ConfigLoader.load(null, settings);
   }
 
@@ -151,7 +159,11 @@ public final class Demo implements AutoCloseable {
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
     String address = liveView(config).address();
-    out.printf("live view %s, metrics %smetrics; Ctrl-C ends%n", address, address);
+    out.printf("live view %s, metrics %smetrics%n", address, address);
+    out.printf(
+        "to read the log: ./p3o log rollouts --config %s --limit 3%n",
+        ShellWord.quoted(directory.configuration().toString()));
+    out.println("Ctrl-C ends");
     while (!isClosed()) {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);

@@ -2,6 +2,7 @@ package org.p3ostream.deploy.demo;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.learner.task.SyntheticTask;
@@ -22,6 +23,7 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param reportDirectory where the report with plots is written; null for nowhere
  * @param port port of the live view, in [0, 65535]; 0 takes a free one
  * @param arguments the command line, for the report
+ * @param overrides {@code path=value} for the configuration of all roles, over what the demo says
  */
 public record DemoOptions(
     long steps,
@@ -36,12 +38,39 @@ public record DemoOptions(
     boolean keepServing,
     @Nullable Path reportDirectory,
     int port,
-    List<String> arguments) {
+    List<String> arguments,
+    List<String> overrides) {
+
+  /** What the demo must know itself, and how to say it instead. */
+  private static final Map<String, String> DECIDED_ELSEWHERE =
+      Map.ofEntries(
+          Map.entry("run.seed", "use --seed"),
+          Map.entry("learner.steps", "use --steps"),
+          Map.entry("algorithm.name", "use --algorithm"),
+          Map.entry("sampling.temperature", "use --temperature"),
+          Map.entry("dispatch.maxStaleness", "use --max-staleness"),
+          Map.entry("model.directory", "the demo brings its model, see --task"),
+          Map.entry("prompts.file", "the demo brings its prompts, see --task"),
+          Map.entry("kafka.bootstrap.servers", "the demo starts its own broker"),
+          Map.entry("registry.url", "the demo starts its own registry"),
+          Map.entry("producer.id", "the demo numbers its producers, see --producers"),
+          Map.entry("streams.port", "use --port"));
+
   public DemoOptions {
     require(steps >= 1, "--steps", steps, "must be >= 1");
     require(producers >= 1, "--producers", producers, "must be >= 1");
     require(port >= 0 && port <= 65535, "--port", port, "must be in [0, 65535]");
     arguments = List.copyOf(arguments);
+    overrides = List.copyOf(overrides);
+    overrides.forEach(DemoOptions::requireFree);
+  }
+
+  private static void requireFree(String override) {
+    String path = override.split("=", 2)[0].strip();
+    String instead = DECIDED_ELSEWHERE.get(path);
+    if (instead != null) {
+      throw new ConfigException("--set " + path + ": cannot be set in a demo: " + instead);
+    }
   }
 
   private static void require(boolean holds, String option, long value, String rule) {

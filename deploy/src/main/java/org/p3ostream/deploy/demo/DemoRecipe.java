@@ -34,7 +34,7 @@ final class DemoRecipe {
     return "models/" + task.name().toLowerCase(Locale.ROOT);
   }
 
-  /** {@code path=value} of everything the demo decides. */
+  /** {@code path=value} of everything the demo decides, then what it was told. */
   static List<String> settings(DemoOptions options, DemoDirectory directory) {
     List<String> settings = new ArrayList<>();
     settings.add("run.id=demo");
@@ -52,6 +52,7 @@ final class DemoRecipe {
     settings.add("learner.steps=" + options.steps());
     settings.add("learner.checkpointDirectory=" + directory.checkpoints());
     settings.add("streams.stateDirectory=" + directory.streamsState());
+    settings.addAll(options.overrides());
     return settings;
   }
 }

@@ -36,7 +36,7 @@ public final class HeldOutEvaluation implements AutoCloseable {
     this.sampler = sampler;
     this.tokenizer = tokenizer;
     this.prompts = List.copyOf(prompts);
-    this.sampling = new SamplingParameters(1.0, 0, 1.0, maxResponseTokens);
+    this.sampling = new SamplingParameters(1.0, 0, 1.0, 0.0, maxResponseTokens);
   }
 
   /** Loads architecture and tokenizer; the weights come with each evaluation. */

@@ -93,6 +93,7 @@ public record JvmCommand(
   List<String> commandLine() {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(NativeAccess.jvmFlags(Runtime.version().feature()));
     line.addAll(jvmFlags);
     line.add("-cp");
     line.add(classPath);

@@ -21,11 +21,42 @@ class P3oTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain"})
+  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log"})
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
     assertThat(out.toString()).startsWith(("Usage: p3o " + command).strip());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rollouts", "steps"})
+  void logHelpExitsWithZero(String topic) {
+    assertThat(execute("log", topic, "--help")).isZero();
+    assertThat(out.toString()).startsWith("Usage: p3o log " + topic).contains("--follow");
+  }
+
+  @Test
+  void logWithoutATopicExitsWithTwo() {
+    assertThat(execute("log")).isEqualTo(2);
+    assertThat(err.toString()).contains("Usage: p3o log", "rollouts", "steps");
+  }
+
+  @Test
+  void logExitsWithTwoWhenTheLimitIsNegative() {
+    assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void logExitsWithOneAndNamesTheAddressWhenNoBrokerAnswers() {
+    String address = "127.0.0.1:" + FreePorts.onLoopback(1).get(0);
+    String[] command = {
+      "log", "rollouts", "--broker-timeout=300ms", "--set", "kafka.bootstrap.servers=" + address
+    };
+    assertThat(execute(command)).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("no Kafka broker answers at kafka.bootstrap.servers=" + address);
+    assertThat(out.toString()).isEmpty();
   }
 
   @Test
@@ -76,6 +107,32 @@ class P3oTest {
   void demoExitsWithTwoWhenANumberIsTooSmall(String option) {
     assertThat(execute("demo", option)).isEqualTo(2);
     assertThat(err.toString()).contains(option.replace("=", ": ") + " must be >= 1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"learner.steps=3", "registry.url=http://127.0.0.1:1", "producer.id=7"})
+  void demoExitsWithTwoWhenTheConfigurationIsItsOwn(String override) {
+    assertThat(execute("demo", "--set", override)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--set " + override.split("=")[0] + ": cannot be set in a demo: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"serde.serializerClass", "serde.deserializerClass"})
+  void demoExitsWithTwoBeforeItStartsAnythingWhenASerdeIsNotOnTheClassPath(
+      String key, @TempDir Path directory) {
+    String[] command = {
+      "demo", "--work-dir", directory.toString(), "--set", key + "=no.such.Serde"
+    };
+    assertThat(execute(command)).isEqualTo(2);
+    assertThat(err.toString()).contains("p3o: serde: 'no.such.Serde', named as ");
+    assertThat(directory.resolve("broker")).doesNotExist();
+  }
+
+  @Test
+  void demoExitsWithTwoWhenAnOverrideBreaksARule() {
+    assertThat(execute("demo", "--set", "sampling.maxResponseTokens=0")).isEqualTo(2);
+    assertThat(err.toString()).contains("p3o: sampling.maxResponseTokens: 0 must be ");
   }
 
   @Test

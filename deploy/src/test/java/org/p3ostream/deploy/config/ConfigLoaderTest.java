@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.learner.config.DatasetConfig;
+import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
 
 class ConfigLoaderTest {
@@ -24,13 +26,23 @@ class ConfigLoaderTest {
       Duration patience,
       double rate,
       String text,
-      PolicyTemperature choice) {}
+      PolicyTemperature choice,
+      List<String> texts) {}
 
   record Root(Kinds kinds, Map<String, String> free) {}
 
   private static final Root DEFAULTS =
       new Root(
-          new Kinds(false, 1, 2, 3, Duration.ofSeconds(4), 5, "six", PolicyTemperature.MODEL),
+          new Kinds(
+              false,
+              1,
+              2,
+              3,
+              Duration.ofSeconds(4),
+              5,
+              "six",
+              PolicyTemperature.MODEL,
+              List.of("seven")),
           Map.of("given", "yes"));
 
   @TempDir Path directory;
@@ -128,6 +140,31 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void loadReadsListsOfTexts() {
+    assertThat(kinds("kinds:\n  texts: [\"\\n\", '#', \"a, b\"]\n").texts())
+        .containsExactly("\n", "#", "a, b");
+    assertThat(kinds("kinds:\n  texts: []\n").texts()).isEmpty();
+    assertThat(kinds("kinds:\n  texts: [x]\n", "kinds.texts=[\"\\n\", \"]\"]").texts())
+        .containsExactly("\n", "]");
+  }
+
+  @Test
+  void loadNamesRuleWhenAListOfTextsIsNone() {
+    assertThat(problemsOfKinds("kinds:\n  texts: '#'\n"))
+        .containsExactly("kinds.texts: '#' must be a list of texts, for instance [\"a\", \"b\"]");
+    assertThat(problemsOfKinds("kinds:\n  texts: [a, 1]\n"))
+        .containsExactly("kinds.texts: '1' in the list must be text: put it in quotes");
+    assertThat(problemsOfKinds("kinds:\n  texts:\n")).hasSize(1);
+    assertThat(problemsOfKinds("", "kinds.texts=#", "kinds.texts.x=[]"))
+        .containsExactly(
+            "kinds.texts: '#' must be a list of texts, for instance [\"a\", \"b\"]",
+            "kinds.texts.x: unknown key; kinds.texts is a single value");
+    assertThat(problems("sampling:\n  stopStrings: [a, '']\n")).hasSize(1);
+    assertThat(problems("sampling:\n  minP: 1\n"))
+        .containsExactly("sampling.minP: 1.0 must be in [0, 1) (0 = off)");
+  }
+
+  @Test
   void loadNamesRuleWhenATypeIsWrong() {
     assertThat(
             problemsOfKinds(
@@ -211,9 +248,106 @@ class ConfigLoaderTest {
         .doesNotContain("hunter2");
   }
 
-  private List<String> problems(String yaml) {
+  @Test
+  void loadReadsAListOfSectionsWithTheDefaultsOfAnEntry() {
+    PromptsConfig prompts =
+        ConfigLoader.load(
+                file(
+                    "prompts:\n  datasets:\n    - {name: sums, file: a.jsonl, weight: 3}\n"
+                        + "    - {name: 2, file: b.jsonl, reward: numeric}\n"),
+                List.of())
+            .prompts();
+    assertThat(prompts.file()).isNull();
+    assertThat(prompts.all())
+        .containsExactly(
+            new DatasetConfig("sums", "a.jsonl", "exact-match", 3),
+            new DatasetConfig("2", "b.jsonl", "numeric", 1));
+  }
+
+  @Test
+  void loadLetsAnOverrideReplaceAList() {
+    PromptsConfig prompts =
+        ConfigLoader.load(
+                file("prompts:\n  datasets: [{name: a, file: a}, {name: b, file: b}]\n"),
+                List.of("prompts.datasets=[{name: c, file: 'c d.jsonl', weight: 0.5}]"))
+            .prompts();
+    assertThat(prompts.all())
+        .containsExactly(new DatasetConfig("c", "c d.jsonl", "exact-match", 0.5));
+  }
+
+  @Test
+  void loadNamesPathValueAndRuleInsideAList() {
+    assertThat(
+            problems(
+                "prompts:\n  datasets:\n    - {name: a, fil: a.jsonl, weight: much}\n"
+                    + "    - 7\n    - {name: c, weight: NaN}\n"))
+        .containsExactly(
+            "prompts.datasets[0].fil: unknown key; did you mean file?"
+                + " (known here: file, name, reward, weight)",
+            "prompts.datasets[0].weight: 'much' must be a finite number",
+            "prompts.datasets[1]: '7' must be a section of keys and values",
+            "prompts.datasets[2].weight: 'NaN' must be a finite number");
+    assertThat(problems("prompts:\n  datasets: [{name: a, file: a, weight: -1}]\n"))
+        .containsExactly("prompts.datasets[0].weight: -1.0 must be > 0 and finite");
+    assertThat(problems("prompts:\n  datasets: [{name: a}]\n"))
+        .containsExactly("prompts.datasets[0].file: '' must name a file");
+    assertThat(problems("prompts:\n  datasets: []\n"))
+        .containsExactly("prompts.datasets: [] must hold at least one data set");
+    assertThat(problems("prompts:\n  datasets: a.jsonl\n"))
+        .containsExactly("prompts.datasets: 'a.jsonl' must be a list of sections");
+    assertThat(problems("prompts:\n  datasets: {name: a}\n"))
+        .containsExactly("prompts.datasets: '{\"name\":\"a\"}' must be a list of sections");
+    assertThat(problems("prompts:\n  datasets:\n"))
+        .containsExactly("prompts.datasets: must have a value");
+  }
+
+  @Test
+  void loadRefusesAListBesideTheKeysItStandsInsteadOfWhicheverComesFirst() {
+    String rule = "prompts.datasets: cannot stand beside prompts.file: give one of the two";
+    assertThat(problems("prompts: {file: a, datasets: [{name: a, file: a}]}\n"))
+        .containsExactly(rule);
+    assertThat(problems("prompts: {datasets: [{name: a, file: a}], file: a}\n"))
+        .containsExactly(rule);
+    assertThat(problems("prompts: {datasets: [{name: a, file: a}]}\n", "prompts.reward=regex"))
+        .containsExactly(
+            "prompts.datasets: cannot stand beside prompts.reward: give one of the two");
+  }
+
+  @Test
+  void loadSaysThatAListIsOverriddenAsAWhole() {
+    String yaml = "prompts: {datasets: [{name: a, file: a}]}\n";
+    assertThat(
+            problems(
+                yaml,
+                "prompts.datasets[0].weight=2",
+                "prompts.datasets.weight=2",
+                "prompts.datasets=[{name: a",
+                "prompts.datasets=",
+                "prompts.file[0]=1"))
+        .satisfiesExactly(
+            p ->
+                assertThat(p)
+                    .isEqualTo(
+                        "prompts.datasets[0].weight: a list is given as a whole:"
+                            + " prompts.datasets=[{...}, {...}]"),
+            p -> assertThat(p).startsWith("prompts.datasets.weight: a list is given as a whole"),
+            p -> assertThat(p).startsWith("prompts.datasets: '[{name: a' is not YAML: "),
+            p -> assertThat(p).isEqualTo("prompts.datasets: must have a value"),
+            p -> assertThat(p).startsWith("prompts.file[0]: unknown key"));
+  }
+
+  @Test
+  void loadNamesTheKnownRewardsWhenOneIsUnknown() {
+    assertThat(problems("prompts: {reward: exact}\n"))
+        .containsExactly("prompts.reward: 'exact' must be one of exact-match, numeric, regex");
+    assertThat(problems("prompts: {datasets: [{name: a, file: a, reward: exact}]}\n"))
+        .containsExactly(
+            "prompts.datasets[0].reward: 'exact' must be one of exact-match, numeric, regex");
+  }
+
+  private List<String> problems(String yaml, String... overrides) {
     return catchThrowableOfType(
-            ConfigException.class, () -> ConfigLoader.load(file(yaml), List.of()))
+            ConfigException.class, () -> ConfigLoader.load(file(yaml), List.of(overrides)))
         .problems();
   }
 

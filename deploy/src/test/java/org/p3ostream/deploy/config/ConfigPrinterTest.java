@@ -56,8 +56,29 @@ class ConfigPrinterTest {
   void toYamlIsReadBackAsTheSame(@TempDir Path directory) throws Exception {
     P3oConfig config =
         ConfigLoader.load(
-            null, List.of("registry.connectTimeout=1500ms", "kafka.client.rack=010", "run.id=42"));
+            null,
+            List.of(
+                "registry.connectTimeout=1500ms",
+                "kafka.client.rack=010",
+                "run.id=42",
+                "sampling.stopStrings=[\"\\n\\n\", \" \", \"#\", \"- 1\", \"true\", \"\\\"\", \"é\"]"));
     Path file = Files.writeString(directory.resolve("p3o.yaml"), ConfigPrinter.toYaml(config));
+    assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
+  }
+
+  @Test
+  void toYamlOfListsIsReadBackAsTheSameAndMasksSecretsInThem(@TempDir Path directory)
+      throws Exception {
+    P3oConfig config =
+        ConfigLoader.load(
+            null,
+            List.of(
+                "prompts.datasets=[{name: a, file: http://me:hunter2@host/a, weight: 2.5},"
+                    + " {name: '7', file: b, reward: regex}]"));
+    String yaml = ConfigPrinter.toYaml(config);
+    assertThat(yaml).contains("http://********@host/a").doesNotContain("hunter2", "null");
+    Path file =
+        Files.writeString(directory.resolve("p3o.yaml"), yaml.replace("********", "me:hunter2"));
     assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
   }
 }

@@ -39,7 +39,7 @@ class EveryKeyTest {
         continue;
       }
       for (RecordComponent key : section.getType().getRecordComponents()) {
-        if (key.getType() != Map.class) {
+        if (key.getType() != Map.class && key.getType() != List.class) {
           String path = section.getName() + "." + key.getName();
           tests.add(DynamicTest.dynamicTest(path, () -> handsOn(section, key, path)));
         }
@@ -72,8 +72,11 @@ class EveryKeyTest {
       return Boolean.toString(!(boolean) standard);
     }
     if (type == double.class) {
-      double half = (double) standard / 2;
+      double half = (double) standard == 0 ? 0.5 : (double) standard / 2;
       return Double.toString(half);
+    }
+    if (type == List.class) {
+      return "[\"other\",\"[1]\"]";
     }
     if (type == Duration.class) {
       return text(((Duration) standard).plusMillis(1));
@@ -89,6 +92,9 @@ class EveryKeyTest {
   }
 
   private static String text(Object value) {
+    if (value instanceof List<?> texts) {
+      return texts.stream().map(t -> '"' + t.toString() + '"').toList().toString().replace(" ", "");
+    }
     return value instanceof Duration duration
         ? DurationFormat.format(duration)
         : String.valueOf(value);

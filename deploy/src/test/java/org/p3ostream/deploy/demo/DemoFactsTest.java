@@ -79,7 +79,8 @@ class DemoFactsTest {
             false,
             null,
             0,
-            List.of(arguments));
+            List.of(arguments),
+            List.of());
     return new DemoFacts(
         options, new DemoDirectory(directory, true), DemoFactsTest.class, new StepSeries());
   }

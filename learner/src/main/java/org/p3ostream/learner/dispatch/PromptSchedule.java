@@ -1,10 +1,10 @@
 package org.p3ostream.learner.dispatch;
 
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.SamplingRequest;
@@ -13,33 +13,37 @@ import org.p3ostream.schemas.avro.SamplingRequest;
  * Which prompt and which seed a group gets: functions of (run seed, window, slot, attempt), never
  * of a clock or a run id.
  *
- * <p>First attempts walk through the prompts in a new permutation each epoch; later attempts draw
- * another prompt, since the first one may be the reason for the rejection.
+ * <p>Data sets take turns by their weights ({@link DatasetMix}); the order in which they are listed
+ * does not matter. First attempts walk through the prompts of a data set in a new permutation each
+ * epoch; later attempts draw another prompt of the same data set, since the first one may be the
+ * reason for the rejection.
  */
 public final class PromptSchedule {
   private final RunConfig run;
   private final SamplingConfig sampling;
-  private final List<PromptExample> prompts;
-  private final String reward;
+  private final List<PromptDataset> datasets;
+  private final List<PromptWalk> walks;
+  private final DatasetMix mix;
   private final int groupsPerWindow;
-  private long permutedEpoch = -1;
-  private int[] permutation = new int[0];
 
   /**
-   * @param prompts training prompts, not empty
-   * @param reward name of their reward function
+   * @param datasets data sets with different names, not empty
    * @param groupsPerWindow B
    */
   public PromptSchedule(
-      RunConfig run,
-      SamplingConfig sampling,
-      List<PromptExample> prompts,
-      String reward,
-      int groupsPerWindow) {
+      RunConfig run, SamplingConfig sampling, List<PromptDataset> datasets, int groupsPerWindow) {
     this.run = run;
     this.sampling = sampling;
-    this.prompts = List.copyOf(prompts);
-    this.reward = reward;
+    this.datasets = datasets.stream().sorted(Comparator.comparing(PromptDataset::name)).toList();
+    this.walks =
+        this.datasets.stream()
+            .map(set -> new PromptWalk(run.seed(), set.name(), set.prompts().size()))
+            .toList();
+    this.mix =
+        new DatasetMix(
+            run.seed(),
+            this.datasets.stream().map(PromptDataset::weight).toList(),
+            groupsPerWindow);
     this.groupsPerWindow = groupsPerWindow;
   }
 
@@ -54,63 +58,36 @@ public final class PromptSchedule {
   public PromptTask task(long groupId, int attempt, long policyVersion, boolean lockstep) {
     long windowIndex = groupId / groupsPerWindow;
     int slot = (int) (groupId % groupsPerWindow);
-    int index = promptIndex(groupId, attempt);
-    PromptExample example = prompts.get(index);
+    DatasetMix.Turn turn = mix.turn(groupId);
+    PromptDataset dataset = datasets.get(turn.dataset());
+    PromptWalk walk = walks.get(turn.dataset());
+    int first = walk.index(turn.ordinal());
+    int index = attempt == 0 ? first : walk.otherIndex(first, groupId, attempt);
+    PromptExample example = dataset.prompts().get(index);
     return PromptTask.newBuilder()
         .setRunId(run.id())
         .setWindowIndex(windowIndex)
         .setSlot(slot)
         .setGroupId(groupId)
         .setAttempt(attempt)
-        .setPromptId("train:" + index)
+        .setPromptId(dataset.name() + ":" + index)
         .setPrompt(example.prompt())
         .setReferenceAnswer(example.answer())
-        .setReward(reward)
+        .setReward(dataset.reward())
         .setSamplesPerGroup(sampling.samplesPerGroup())
         .setSampling(
             SamplingRequest.newBuilder()
                 .setTemperature(sampling.temperature())
                 .setTopK(sampling.topK())
                 .setTopP(sampling.topP())
-                .setMinP(0)
+                .setMinP(sampling.minP())
                 .setRepetitionPenalty(1)
                 .setMaxResponseTokens(sampling.maxResponseTokens())
+                .setStopStrings(sampling.stopStrings())
                 .build())
         .setSeed(SeedDerivation.derive(run.seed(), windowIndex, slot, attempt))
         .setMinPolicyVersion(policyVersion)
         .setExactPolicyVersion(lockstep ? policyVersion : null)
         .build();
-  }
-
-  private int promptIndex(long groupId, int attempt) {
-    int first = firstPromptIndex(groupId);
-    if (attempt == 0 || prompts.size() == 1) {
-      return first;
-    }
-    long seed = SeedDerivation.derive(run.seed(), -1, groupId, attempt);
-    int other = new SplittableRandom(seed).nextInt(prompts.size() - 1);
-    return other < first ? other : other + 1;
-  }
-
-  private int firstPromptIndex(long groupId) {
-    long epoch = groupId / prompts.size();
-    if (epoch != permutedEpoch) {
-      permutation = permute(epoch);
-      permutedEpoch = epoch;
-    }
-    return permutation[(int) (groupId % prompts.size())];
-  }
-
-  private int[] permute(long epoch) {
-    int[] order = new int[prompts.size()];
-    Arrays.setAll(order, i -> i);
-    SplittableRandom random = new SplittableRandom(SeedDerivation.derive(run.seed(), -2, epoch));
-    for (int i = order.length - 1; i > 0; i--) {
-      int j = random.nextInt(i + 1);
-      int swapped = order[i];
-      order[i] = order[j];
-      order[j] = swapped;
-    }
-    return order;
   }
 }

@@ -6,13 +6,18 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
+import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.PromptsConfig;
+import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
 /**
@@ -40,14 +45,14 @@ public final class RunDefinition {
    * @param modelHash architecture and layout
    * @param initialWeightsSha256 digest of version 0
    * @param tokenizerHash digest of the tokenizer file
-   * @param promptsSha256 digest of the prompts
+   * @param promptsSha256 digest of the prompts file of each data set, by its name
    */
   public static RunDefinition of(
       LearnerSettings settings,
       String modelHash,
       String initialWeightsSha256,
       String tokenizerHash,
-      String promptsSha256) {
+      Map<String, String> promptsSha256) {
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("run", Map.of("seed", settings.run().seed()));
     values.put(
@@ -56,14 +61,50 @@ public final class RunDefinition {
             "hash", modelHash,
             "initialWeightsSha256", initialWeightsSha256,
             "tokenizerHash", tokenizerHash));
-    values.put("prompts", Map.of("sha256", promptsSha256, "reward", settings.prompts().reward()));
-    values.put("sampling", settings.sampling());
+    values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
+    values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", settings.dispatch());
     values.put("algorithm", settings.algorithm());
     values.put("ratio", settings.ratio());
     values.put("optimizer", settings.optimizer());
     values.put("learner", Map.of("microBatchTokens", settings.learner().microBatchTokens()));
     return new RunDefinition(JSON.valueToTree(values));
+  }
+
+  /**
+   * Keys that came later are left out while they are off: a run opened before them stays itself.
+   */
+  private static JsonNode sampling(SamplingConfig sampling) {
+    ObjectNode tree = JSON.valueToTree(sampling);
+    if (sampling.minP() == 0) {
+      tree.remove("minP");
+    }
+    if (sampling.stopStrings().isEmpty()) {
+      tree.remove("stopStrings");
+    }
+    return tree;
+  }
+
+  /**
+   * The order of the data sets does not matter, since they take turns by name. A single data set
+   * under the usual name is told as it was before there could be several.
+   */
+  private static Map<String, Object> prompts(
+      List<DatasetConfig> datasets, Map<String, String> sha256) {
+    Map<String, Map<String, Object>> byName = new LinkedHashMap<>();
+    for (DatasetConfig dataset : datasets) {
+      Map<String, Object> values = new LinkedHashMap<>();
+      values.put("sha256", Objects.requireNonNull(sha256.get(dataset.name()), dataset.name()));
+      values.put("reward", dataset.reward());
+      values.put("weight", dataset.weight());
+      byName.put(dataset.name(), values);
+    }
+    Map<String, Object> only = byName.get(PromptsConfig.ONLY);
+    if (only != null && byName.size() == 1) {
+      only.remove("weight");
+      return only;
+    }
+    return Map.of("datasets", byName);
   }
 
   /** Parses what {@link #json()} gave. */
@@ -119,7 +160,7 @@ public final class RunDefinition {
         collect(child, field.getValue(), leaves);
       }
     } else {
-      leaves.put(path, node.asText());
+      leaves.put(path, node.isArray() ? node.toString() : node.asText());
     }
   }
 }

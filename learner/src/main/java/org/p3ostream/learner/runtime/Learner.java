@@ -22,6 +22,7 @@ import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.serde.RecordTypes;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.slf4j.Logger;
@@ -61,6 +62,7 @@ public final class Learner {
     try (RunAssets assets = RunAssets.load(settings)) {
       new TopicProvisioner(clients.admin(), settings.learner().topicReplication())
           .provision(topics);
+      clients.subjects().provision(RecordTypes.schemas());
       StepCommitter committer =
           new StepCommitter(clients.producer(), clients.rollouts().groupMetadata());
       committer.initialize(); // fences the zombie before the ledger is read

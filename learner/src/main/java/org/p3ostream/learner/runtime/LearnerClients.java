@@ -3,6 +3,7 @@ package org.p3ostream.learner.runtime;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.producer.Producer;
+import org.p3ostream.schemas.registry.SubjectProvisioner;
 import org.p3ostream.schemas.serde.RecordCodec;
 
 /**
@@ -14,10 +15,12 @@ import org.p3ostream.schemas.serde.RecordCodec;
  *     set, since step transactions carry its offsets for lag tools
  * @param ledger read_committed, without a group
  * @param codec of values
+ * @param subjects of the registry that the codec talks to
  */
 public record LearnerClients(
     Admin admin,
     Producer<byte[], byte[]> producer,
     Consumer<byte[], byte[]> rollouts,
     Consumer<byte[], byte[]> ledger,
-    RecordCodec codec) {}
+    RecordCodec codec,
+    SubjectProvisioner subjects) {}

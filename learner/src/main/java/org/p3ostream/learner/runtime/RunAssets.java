@@ -6,9 +6,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.p3ostream.learner.config.ConfigurationException;
+import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -18,6 +23,7 @@ import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.train.WindowTrainer;
@@ -36,19 +42,19 @@ import org.p3ostream.schemas.snapshot.WeightsDigest;
 final class RunAssets implements AutoCloseable {
   private final LearnerSettings settings;
   private final ModelDirectory.Contents directory;
-  private final List<PromptExample> prompts;
+  private final List<PromptDataset> datasets;
   private final CausalLm model;
   private final String tokenizerHash;
 
   private RunAssets(
       LearnerSettings settings,
       ModelDirectory.Contents directory,
-      List<PromptExample> prompts,
+      List<PromptDataset> datasets,
       CausalLm model,
       String tokenizerHash) {
     this.settings = settings;
     this.directory = directory;
-    this.prompts = prompts;
+    this.datasets = datasets;
     this.model = model;
     this.tokenizerHash = tokenizerHash;
   }
@@ -69,24 +75,47 @@ final class RunAssets implements AutoCloseable {
   private static RunAssets read(LearnerSettings settings) {
     Path modelDirectory = Path.of(settings.model().directory());
     ModelDirectory.Contents directory = ModelDirectory.load(modelDirectory);
-    List<PromptExample> prompts = PromptFile.read(Path.of(settings.prompts().file()));
+    List<PromptDataset> datasets = readDatasets(settings.prompts());
     try (Tokenizer tokenizer = Tokenizer.load(directory.tokenizerJson())) {
-      requireServable(prompts, tokenizer, settings, directory.config().maxPositions());
+      for (int i = 0; i < datasets.size(); i++) {
+        String file = settings.prompts().all().get(i).file();
+        List<PromptExample> prompts = datasets.get(i).prompts();
+        requireServable(file, prompts, tokenizer, settings, directory.config().maxPositions());
+      }
       CausalLm model =
           new CausalLm(directory.config(), device(settings.model().device()), DataType.FLOAT32);
-      return new RunAssets(settings, directory, prompts, model, tokenizer.sha256());
+      return new RunAssets(settings, directory, datasets, model, tokenizer.sha256());
     }
+  }
+
+  private static List<PromptDataset> readDatasets(PromptsConfig prompts) {
+    List<PromptDataset> datasets = new ArrayList<>();
+    for (DatasetConfig dataset : prompts.all()) {
+      try {
+        datasets.add(
+            new PromptDataset(
+                dataset.name(),
+                dataset.reward(),
+                dataset.weight(),
+                PromptFile.read(Path.of(dataset.file()))));
+      } catch (IllegalArgumentException e) {
+        String path = prompts.path(datasets.size(), "file");
+        throw new IllegalArgumentException(path + ": " + e.getMessage(), e);
+      }
+    }
+    return datasets;
   }
 
   /** Otherwise producers would give up group after group, and the run would never train. */
   private static void requireServable(
+      String file,
       List<PromptExample> prompts,
       Tokenizer tokenizer,
       LearnerSettings settings,
       int maxPositions) {
     int room = maxPositions - settings.sampling().maxResponseTokens();
     for (int i = 0; i < prompts.size(); i++) {
-      String where = settings.prompts().file() + ": prompt " + (i + 1) + ": ";
+      String where = file + ": prompt " + (i + 1) + ": ";
       int tokens;
       try {
         tokens = tokenizer.encode(prompts.get(i).prompt()).length;
@@ -112,17 +141,27 @@ final class RunAssets implements AutoCloseable {
   }
 
   RunDefinition definition() {
-    Path prompts = Path.of(settings.prompts().file());
-    try {
-      return RunDefinition.of(
-          settings,
-          model.layout().modelHash(),
-          WeightsDigest.sha256(WeightsDigest.toBytes(directory.weights())),
-          tokenizerHash,
-          WeightsDigest.sha256(Files.readAllBytes(prompts)));
-    } catch (IOException e) {
-      throw new UncheckedIOException("prompts.file: cannot read " + prompts, e);
+    return RunDefinition.of(
+        settings,
+        model.layout().modelHash(),
+        WeightsDigest.sha256(WeightsDigest.toBytes(directory.weights())),
+        tokenizerHash,
+        digests(settings.prompts()));
+  }
+
+  /** Digest of every prompts file, by the name of its data set. */
+  private static Map<String, String> digests(PromptsConfig prompts) {
+    Map<String, String> digests = new LinkedHashMap<>();
+    for (DatasetConfig dataset : prompts.all()) {
+      Path file = Path.of(dataset.file());
+      try {
+        digests.put(dataset.name(), WeightsDigest.sha256(Files.readAllBytes(file)));
+      } catch (IOException e) {
+        String path = prompts.path(digests.size(), "file");
+        throw new UncheckedIOException(path + ": cannot read " + file, e);
+      }
     }
+    return digests;
   }
 
   Objective objective() {
@@ -133,11 +172,7 @@ final class RunAssets implements AutoCloseable {
 
   PromptSchedule promptSchedule() {
     return new PromptSchedule(
-        settings.run(),
-        settings.sampling(),
-        prompts,
-        settings.prompts().reward(),
-        settings.dispatch().groupsPerWindow());
+        settings.run(), settings.sampling(), datasets, settings.dispatch().groupsPerWindow());
   }
 
   RolloutContract contract() {

@@ -34,8 +34,7 @@ public final class PromptFile {
     try {
       lines = Files.readAllLines(file);
     } catch (IOException e) {
-      throw new IllegalArgumentException(
-          "prompts.file: cannot read " + file.toAbsolutePath() + ": " + e, e);
+      throw new IllegalArgumentException(file.toAbsolutePath() + ": cannot be read: " + e, e);
     }
     List<PromptExample> examples = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
@@ -44,7 +43,7 @@ public final class PromptFile {
       }
     }
     if (examples.isEmpty()) {
-      throw new IllegalArgumentException("prompts.file: " + file + " holds no prompt");
+      throw new IllegalArgumentException(file + ": holds no prompt");
     }
     return examples;
   }

@@ -26,6 +26,9 @@ import org.p3ostream.schemas.avro.VersionSegment;
 public record RolloutContract(
     String modelHash, String tokenizerHash, int vocabSize, int samplesPerGroup, int maxPositions) {
 
+  /** Fewest responses whose rewards can be compared with each other. */
+  private static final int LEAST_RESPONSES = 2;
+
   /** Outcome of {@link #check}. */
   public sealed interface Verdict {}
 
@@ -104,9 +107,18 @@ public record RolloutContract(
           path + "tokens",
           "prompt and response are longer than the model's " + maxPositions + " positions");
       long[] versions = versions(response, path, currentVersion, askedVersion, exact);
-      responses.add(convert(response, path, versions));
+      TrainingResponse converted = convert(response, path, versions);
+      if (!isAborted(response, path)) {
+        responses.add(converted);
+      }
       oldest = Math.min(oldest, response.getPolicyVersion());
     }
+    require(
+        responses.size() >= LEAST_RESPONSES,
+        RejectionReason.ABORTED,
+        "responses",
+        "%d of %d responses came to an end, the others were aborted: advantages take at least %d"
+            .formatted(responses.size(), samplesPerGroup, LEAST_RESPONSES));
     requireFiniteAdvantages(responses);
     return new TrainingGroup(
         coordinate,
@@ -116,6 +128,23 @@ public record RolloutContract(
         responses,
         oldest,
         record.getGeneratedAt());
+  }
+
+  /**
+   * Whether a response was cut short from outside. It has no reward, so it is in nothing that is
+   * computed: not in ESS and loss, nor in the group's mean and spread, nor in the metrics.
+   */
+  private static boolean isAborted(Response response, String path) {
+    if (response.getFinishReason() != FinishReason.ABORTED) {
+      return false;
+    }
+    int trained = response.getLossMask().indexOf(true);
+    require(
+        trained < 0,
+        RejectionReason.ABORTED,
+        path + "lossMask[" + trained + "]",
+        "true in an aborted response: what was cut short has no reward");
+    return true;
   }
 
   /** Rewards can be finite and yet too large for their mean or their spread to be. */

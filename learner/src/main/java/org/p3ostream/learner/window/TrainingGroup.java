@@ -46,7 +46,7 @@ public final class TrainingGroup {
     return promptTokens;
   }
 
-  /** In the order of the record, [G]. */
+  /** The responses that came to an end, in the order of the record, [G'], 2 ≤ G' ≤ G. */
   public List<TrainingResponse> responses() {
     return responses;
   }
@@ -61,7 +61,7 @@ public final class TrainingGroup {
     return generatedAtMs;
   }
 
-  /** Rewards in response order, [G]. */
+  /** Rewards in response order, [G']. */
   public double[] rewards() {
     return responses.stream().mapToDouble(TrainingResponse::reward).toArray();
   }

@@ -26,6 +26,7 @@ import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
+import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.SyntheticTask;
 import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.window.Intake;
@@ -362,8 +363,8 @@ class EventComposerTest {
         new PromptSchedule(
             new RunConfig(RolloutGroups.RUN_ID, 1, "t."),
             SamplingConfig.defaults(),
-            SyntheticTask.SORT8.generate(20, 1),
-            "exact-match",
+            List.of(
+                new PromptDataset("train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
             GROUPS_PER_WINDOW),
         new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of()),
         Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC),

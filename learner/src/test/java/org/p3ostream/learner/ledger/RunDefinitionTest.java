@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -71,13 +72,32 @@ class RunDefinitionTest {
             "model",
             "weights",
             "other-tokenizer",
-            "prompts");
+            Map.of("train", "prompts"));
     assertThat(later.hash()).isNotEqualTo(earlier.hash());
     assertThat(later.differencesFrom(earlier))
         .containsExactly(
             "learner.microBatchTokens: 4096 -> 512",
             "model.tokenizerHash: tokenizer -> other-tokenizer",
             "run.seed: 42 -> 43");
+  }
+
+  /** A run that was opened before the keys existed can be continued. */
+  @Test
+  void hashKnowsNothingOfKeysThatCameLaterWhileTheyAreOff() {
+    String json = definition(settings(RunConfig.defaults(), LEARNER)).json();
+    assertThat(json)
+        .contains(
+            "\"sampling\":{\"maxResponseTokens\":16,\"samplesPerGroup\":8,\"temperature\":1.0,"
+                + "\"topK\":0,\"topP\":1.0}");
+    SamplingConfig other = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#", "\n"), 16);
+    RunDefinition changed = definition(settings(RunConfig.defaults(), other, LEARNER));
+    assertThat(changed.differencesFrom(RunDefinition.parse(json)))
+        .containsExactly(
+            "sampling.minP: absent -> 0.1", "sampling.stopStrings: absent -> [\"#\",\"\\n\"]");
+    SamplingConfig another = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#"), 16);
+    assertThat(
+            definition(settings(RunConfig.defaults(), another, LEARNER)).differencesFrom(changed))
+        .containsExactly("sampling.stopStrings: [\"#\",\"\\n\"] -> [\"#\"]");
   }
 
   @Test
@@ -93,6 +113,33 @@ class RunDefinitionTest {
     assertThatThrownBy(() -> RunDefinition.parse("{")).isInstanceOf(LedgerException.class);
   }
 
+  @Test
+  void onlyDataSetNamedTrainIsToldAsEver() {
+    assertThat(definition(settings(RunConfig.defaults(), LEARNER)).json())
+        .contains("\"prompts\":{\"reward\":\"exact-match\",\"sha256\":\"prompts\"}");
+    DatasetConfig train = new DatasetConfig("train", "elsewhere.jsonl", "exact-match", 5);
+    assertThat(mixed(List.of(train), Map.of("train", "prompts")).hash())
+        .isEqualTo(definition(settings(RunConfig.defaults(), LEARNER)).hash());
+  }
+
+  @Test
+  void everyDataSetBelongsToTheDefinitionInAnyOrder() {
+    DatasetConfig sums = new DatasetConfig("sums", "a.jsonl", "exact-match", 3);
+    DatasetConfig sorting = new DatasetConfig("sorting", "b.jsonl", "numeric", 1);
+    Map<String, String> sha256 = Map.of("sums", "aa", "sorting", "bb");
+    RunDefinition earlier = mixed(List.of(sums, sorting), sha256);
+    assertThat(mixed(List.of(sorting, sums), sha256).hash()).isEqualTo(earlier.hash());
+    assertThat(
+            mixed(List.of(sums, sorting), Map.of("sums", "aa", "sorting", "other"))
+                .differencesFrom(earlier))
+        .containsExactly("prompts.datasets.sorting.sha256: bb -> other");
+    DatasetConfig changed = new DatasetConfig("sorting", "b.jsonl", "regex", 2);
+    assertThat(mixed(List.of(sums, changed), sha256).differencesFrom(earlier))
+        .containsExactly(
+            "prompts.datasets.sorting.reward: numeric -> regex",
+            "prompts.datasets.sorting.weight: 1.0 -> 2.0");
+  }
+
   private static void requireSorted(JsonNode node) {
     List<String> keys = new ArrayList<>();
     node.fieldNames().forEachRemaining(keys::add);
@@ -101,15 +148,36 @@ class RunDefinitionTest {
   }
 
   private static RunDefinition definition(LearnerSettings settings) {
-    return RunDefinition.of(settings, "model", "weights", "tokenizer", "prompts");
+    return RunDefinition.of(settings, "model", "weights", "tokenizer", Map.of("train", "prompts"));
+  }
+
+  private static RunDefinition mixed(List<DatasetConfig> datasets, Map<String, String> sha256) {
+    PromptsConfig prompts = new PromptsConfig(null, null, datasets);
+    return RunDefinition.of(
+        settings(RunConfig.defaults(), LEARNER, prompts), "model", "weights", "tokenizer", sha256);
   }
 
   private static LearnerSettings settings(RunConfig run, LearnerConfig learner) {
+    return settings(run, SamplingConfig.defaults(), learner, PromptsConfig.defaults());
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run, SamplingConfig sampling, LearnerConfig learner) {
+    return settings(run, sampling, learner, PromptsConfig.defaults());
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run, LearnerConfig learner, PromptsConfig prompts) {
+    return settings(run, SamplingConfig.defaults(), learner, prompts);
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run, SamplingConfig sampling, LearnerConfig learner, PromptsConfig prompts) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
-        PromptsConfig.defaults(),
-        SamplingConfig.defaults(),
+        prompts,
+        sampling,
         DispatchConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),

@@ -64,7 +64,7 @@ class PromptFileTest {
     Path file = write("\n\n");
     assertThatThrownBy(() -> PromptFile.read(file))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll("prompts.file", "holds no prompt");
+        .hasMessageContainingAll("prompts.jsonl", "holds no prompt");
   }
 
   @Test
@@ -72,7 +72,7 @@ class PromptFileTest {
     Path missing = directory.resolve("missing.jsonl");
     assertThatThrownBy(() -> PromptFile.read(missing))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll("prompts.file", "missing.jsonl");
+        .hasMessageContainingAll("missing.jsonl", "cannot be read");
     Path latin1 = directory.resolve("latin1.jsonl");
     Files.write(latin1, "{\"prompt\":\"é\"}".getBytes(StandardCharsets.ISO_8859_1));
     assertThatThrownBy(() -> PromptFile.read(latin1))

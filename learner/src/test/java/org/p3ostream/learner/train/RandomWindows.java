@@ -54,6 +54,26 @@ final class RandomWindows {
     return new Window(0, groups);
   }
 
+  /**
+   * All records, each with aborted responses put first, in between and last. They are longer than
+   * the others and their rewards unlike.
+   */
+  static List<RolloutGroup> withAborted(List<RolloutGroup> records, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    return records.stream()
+        .map(
+            record -> {
+              List<Response> responses = new ArrayList<>(record.getResponses());
+              for (int index : new int[] {responses.size(), 2, 0}) {
+                Response cut = RolloutGroups.response(random, 20, 0, 0);
+                responses.add(
+                    index, RolloutGroups.abort(Response.newBuilder(cut)).setReward(100).build());
+              }
+              return RolloutGroup.newBuilder(record).setResponses(responses).build();
+            })
+        .toList();
+  }
+
   /** All records with every response changed. */
   static List<RolloutGroup> withResponses(
       List<RolloutGroup> records, UnaryOperator<Response.Builder> change) {

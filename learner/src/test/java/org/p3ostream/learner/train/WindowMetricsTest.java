@@ -13,6 +13,7 @@ import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.avro.VersionRatioStatistics;
@@ -38,6 +39,26 @@ class WindowMetricsTest {
     assertThat(metrics.getResponseLengthMean()).isEqualTo(4);
     assertThat(metrics.getTruncatedFraction()).isEqualTo(0.25);
     assertThat(metrics.getAgeMeanSeconds()).isEqualTo((4.0 + 2.0) / 2);
+  }
+
+  /** Rewards 1 and 0, lengths 5 and 3, none truncated, and an aborted response of reward 0. */
+  @Test
+  void abortedResponsesAreLeftOut() {
+    RolloutGroup good = RolloutGroups.good(0, 0, 0, 0);
+    RolloutGroup record =
+        RolloutGroup.newBuilder(good)
+            .setResponses(
+                List.of(
+                    RolloutGroups.abort(Response.newBuilder(good.getResponses().get(0))).build(),
+                    good.getResponses().get(0),
+                    good.getResponses().get(1)))
+            .build();
+    Window window = RandomWindows.window(List.of(record));
+    StepMetrics metrics = metrics(window, tokens(new double[] {0}, 0), new P3o(), 0, 0);
+    assertThat(metrics.getRewardMean()).isEqualTo(0.5);
+    assertThat(metrics.getRewardStd()).isEqualTo(0.5);
+    assertThat(metrics.getResponseLengthMean()).isEqualTo(4);
+    assertThat(metrics.getTruncatedFraction()).isZero();
   }
 
   /** Twenty tokens: one sampled by version 1, nineteen by version 4; the policy is at 5. */

@@ -220,6 +220,21 @@ class WindowTrainerTest {
     assertThat(one.metrics().getNormalizedEss()).isEqualTo(other.metrics().getNormalizedEss());
   }
 
+  /** Not in ESS, not in the loss, not in a group's mean and spread, not in the metrics. */
+  @ParameterizedTest
+  @MethodSource("objectives")
+  void trainGivesTheSameBitsAsIfAbortedResponsesWereNotThere(Objective objective) {
+    List<RolloutGroup> records = RandomWindows.records(11);
+    Window without = RandomWindows.window(records);
+    Window with = RandomWindows.window(RandomWindows.withAborted(records, 3));
+    Outcome expected = train(objective, without, MEDIUM, ALL);
+    Outcome found = train(objective, with, MEDIUM, ALL);
+    assertThat(found.state.weights()).isEqualTo(expected.state.weights());
+    assertThat(found.metrics()).isEqualTo(expected.metrics());
+    assertThat(found.trained.ratioStatistics()).isEqualTo(expected.trained.ratioStatistics());
+    assertThat(expected.state.weights()).isNotEqualTo(initialWeights);
+  }
+
   @Test
   void trainStopsBeforeTheUpdateWhenTheLogprobsAreNotFinite() {
     float[] weights = initialWeights.clone();

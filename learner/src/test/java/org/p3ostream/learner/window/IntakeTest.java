@@ -126,6 +126,14 @@ class IntakeTest {
   }
 
   @Test
+  void acceptHasAGroupReplacedOfWhichTooFewResponsesCameToAnEnd() {
+    accept(RolloutGroups.withResponse(good(0, 0, 0, 0), 1, RolloutGroups::abort));
+    assertRejected(RejectionReason.ABORTED, "responses");
+    assertThat(intake.admittedGroups(0)).isZero();
+    assertThat(intake.drainReplacements()).containsExactly(0L);
+  }
+
+  @Test
   void acceptRejectsTheSecondOfTwoGroupsAsDuplicate() {
     accept(good(0, 0, 0, 0));
     accept(good(0, 0, 0, 0));

@@ -78,6 +78,35 @@ class RolloutContractTest {
             "tokens[0]",
             b -> b.setTokens(replaced(b.getTokens(), 0, -1))),
         response(RejectionReason.NON_FINITE, "reward", b -> b.setReward(Double.NaN)),
+        response(
+            RejectionReason.ABORTED,
+            "lossMask[1]",
+            b -> b.setFinishReason(FinishReason.ABORTED).setLossMask(List.of(false, true, false))),
+        response(
+            RejectionReason.ABORTED, "lossMask[0]", b -> b.setFinishReason(FinishReason.ABORTED)),
+        group(
+            RejectionReason.ABORTED,
+            "responses",
+            b -> b.setResponses(withResponse(b.build(), 1, RolloutGroups::abort).getResponses())),
+        group(
+            RejectionReason.ABORTED,
+            "responses",
+            b ->
+                b.setResponses(
+                    withResponse(
+                            withResponse(b.build(), 0, RolloutGroups::abort),
+                            1,
+                            RolloutGroups::abort)
+                        .getResponses())),
+        response(
+            RejectionReason.NON_FINITE,
+            "reward",
+            b -> RolloutGroups.abort(b).setReward(Double.NaN)),
+        response(
+            RejectionReason.TOKEN_OUT_OF_VOCABULARY,
+            "tokens[2]",
+            b -> RolloutGroups.abort(b).setTokens(replaced(b.getTokens(), 2, 16))),
+        response(RejectionReason.EMPTY_RESPONSE, "tokens", b -> RolloutGroups.abort(resize(b, 0))),
         response(RejectionReason.NON_FINITE, "reward", b -> b.setReward(Double.POSITIVE_INFINITY)),
         logprob(RejectionReason.NON_FINITE, Float.NaN),
         logprob(RejectionReason.NON_FINITE, Float.NEGATIVE_INFINITY),
@@ -218,6 +247,39 @@ class RolloutContractTest {
       assertThat(first.isValid(t)).isEqualTo(t != 1);
       assertThat(first.policyVersion(t)).isEqualTo(t < 2 ? 9 : ASKED_VERSION);
     }
+  }
+
+  /** The aborted response's reward would leave no finite advantage, were it one of the group's. */
+  @Test
+  void checkLeavesAbortedResponsesOutOfTheGroup() {
+    RolloutGroup two = good(3, 0, 1, ASKED_VERSION);
+    Response aborted =
+        RolloutGroups.abort(Response.newBuilder(two.getResponses().get(0)))
+            .setReward(1e308)
+            .build();
+    RolloutGroup four =
+        RolloutGroup.newBuilder(two)
+            .setSamplesPerGroup(4)
+            .setResponses(
+                List.of(aborted, two.getResponses().get(0), aborted, two.getResponses().get(1)))
+            .build();
+    Verdict verdict =
+        new RolloutContract(
+                RolloutGroups.MODEL_HASH,
+                RolloutGroups.TOKENIZER_HASH,
+                RolloutGroups.VOCAB_SIZE,
+                4,
+                RolloutGroups.MAX_POSITIONS)
+            .check(four, COORDINATE, CURRENT_VERSION, ASKED_VERSION, true);
+    assertThat(verdict)
+        .isInstanceOfSatisfying(
+            Kept.class,
+            kept -> {
+              assertThat(kept.group().rewards()).containsExactly(1, 0);
+              assertThat(kept.group().responses())
+                  .extracting(TrainingResponse::length)
+                  .containsExactly(5, 3);
+            });
   }
 
   @Test

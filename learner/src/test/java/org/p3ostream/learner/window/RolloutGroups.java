@@ -3,6 +3,7 @@ package org.p3ostream.learner.window;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -100,6 +101,15 @@ public final class RolloutGroups {
     change.accept(response);
     responses.set(index, response.build());
     return RolloutGroup.newBuilder(group).setResponses(responses).build();
+  }
+
+  /** As a producer leaves a response that it cut short. */
+  public static Response.Builder abort(Response.Builder response) {
+    return response
+        .setFinishReason(FinishReason.ABORTED)
+        .setLossMask(Collections.nCopies(response.getTokens().size(), false))
+        .setReward(0)
+        .setRewardComponents(Map.of());
   }
 
   /** {@code values} with one entry replaced. */

@@ -5,10 +5,12 @@ public final class SampledResponse {
 
   /** Why sampling ended. */
   public enum Finish {
-    /** The end-of-sequence token was sampled; it is the last token. */
+    /** The last token is end-of-sequence, or completed a stop string. */
     STOP,
     /** The length limit was reached. */
-    LENGTH
+    LENGTH,
+    /** Sampling was cut short before the response had come to its end. */
+    ABORTED
   }
 
   private final int[] tokens;
@@ -21,7 +23,7 @@ public final class SampledResponse {
     this.finish = finish;
   }
 
-  /** Token ids, [T]. Owned by the caller. */
+  /** Token ids, [T], T ≥ 1. Owned by the caller. */
   public int[] tokens() {
     return tokens;
   }

@@ -3,33 +3,49 @@ package org.p3ostream.policy.sampling;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.DecoderScript;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.torch.ScriptModule;
 
 /**
- * Samples responses in one batch of a fixed number of rows, with a key-value cache. Prompt, decode
- * loop and sampling are one call into the engine.
+ * Samples responses in one batch of a fixed number of rows, with a key-value cache. The prompt is
+ * one call into the engine, then every {@value #STEPS_PER_CALL} tokens are one; between calls
+ * sampling can be cut short. A token is the same whatever call it falls into, whatever comes after
+ * it, and whatever became of the other rows.
  */
 public final class Sampler implements AutoCloseable {
+
+  /** Tokens sampled between two looks at the outside world. */
+  private static final int STEPS_PER_CALL = 16;
 
   /** Random bits of one uniform number; see {@link #uniforms}. */
   private static final int UNIFORM_BITS = 52;
 
+  /** How arrays are named that the engine is to take as one list. */
+  private static final String CACHES = "caches[]";
+
   private final ModelConfig config;
+  private final int stepsPerCall;
   private final int parameterCount;
   private final NDManager manager;
   private final ScriptModule script;
 
   /** A sampler that is closed with its model or before. */
   public Sampler(CausalLm model) {
+    this(model, STEPS_PER_CALL);
+  }
+
+  Sampler(CausalLm model, int stepsPerCall) {
     this.config = model.config();
+    this.stepsPerCall = stepsPerCall;
     this.parameterCount = model.layout().size();
     this.manager = model.manager().newSubManager();
     this.script =
@@ -39,36 +55,89 @@ public final class Sampler implements AutoCloseable {
   }
 
   /**
+   * As {@link #sample(NDArray, int[], int, SamplingParameters, long, StopStrings,
+   * BooleanSupplier)}, to the end.
+   */
+  public List<SampledResponse> sample(
+      NDArray parameters, int[] promptTokens, int count, SamplingParameters sampling, long seed) {
+    return sample(parameters, promptTokens, count, sampling, seed, StopStrings.none(), () -> false);
+  }
+
+  /**
    * Samples {@code count} responses to one prompt. The same arguments and weights give the same
-   * bits on the same hardware and number of threads. To be called with grad mode off.
+   * bits on the same hardware and number of threads, up to where sampling is cut. To be called with
+   * grad mode off.
    *
    * @param parameters weights to sample with, [P]
    * @param promptTokens [T], not empty
    * @param count rows of the batch; the result for a seed depends on it
    * @param seed all random numbers of this call are a function of it
+   * @param stops texts that end a response
+   * @param cut asked from time to time while a response is unfinished, at the earliest when each
+   *     has a token; once it says true, the unfinished ones are left as they are and marked ABORTED
+   * @return in the order of rows, [count]
    */
   public List<SampledResponse> sample(
-      NDArray parameters, int[] promptTokens, int count, SamplingParameters sampling, long seed) {
+      NDArray parameters,
+      int[] promptTokens,
+      int count,
+      SamplingParameters sampling,
+      long seed,
+      StopStrings stops,
+      BooleanSupplier cut) {
     requireFits(parameters, promptTokens, count, sampling);
     int limit = sampling.maxResponseTokens();
+    List<ResponseRow> rows =
+        Stream.generate(() -> new ResponseRow(limit, config.eosTokenId(), stops))
+            .limit(count)
+            .toList();
+    SplittableRandom random = new SplittableRandom(seed);
     try (NDManager call = manager.newSubManager()) {
-      long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
-      NDList sampled =
-          script.call(
-              "sample",
-              call.create(prompt, new Shape(1, prompt.length)), // [1, T]
-              parameters, // [P]
-              call.create(uniforms(limit * count, seed), new Shape(limit, count, 1)), // [S, R, 1]
-              call.create(sampling.temperature()),
-              call.create(sampling.topK()),
-              call.create(sampling.topP()));
-      long[] tokens = sampled.get(0).toLongArray(); // [S', R], row-major
-      double[] logprobs = sampled.get(1).toDoubleArray(); // [S', R]
-      List<SampledResponse> responses = new ArrayList<>(count);
-      for (int row = 0; row < count; row++) {
-        responses.add(response(tokens, logprobs, row, count));
+      NDList state = prefill(call, parameters, promptTokens, count, limit);
+      NDArray logits = state.head(); // [R, V]
+      NDList caches = state.subNDList(1); // [R, NKV, C, D] each
+      caches.forEach(cache -> cache.setName(CACHES));
+      NDArray finished = call.zeros(new Shape(count, 1), DataType.BOOLEAN); // [R, 1]
+      for (int done = 0; done < limit; ) {
+        int steps = Math.min(stepsPerCall, limit - done);
+        NDList arguments = new NDList(logits, parameters).addAll(caches);
+        arguments.add(finished);
+        arguments.add(call.create(uniforms(steps * count, random), new Shape(steps, count, 1)));
+        arguments.add(call.create(promptTokens.length + done));
+        arguments.add(call.create(sampling.temperature()));
+        arguments.add(call.create(sampling.topK()));
+        arguments.add(call.create(sampling.topP()));
+        arguments.add(call.create(sampling.minP()));
+        NDList sampled = script.call("decode", arguments.toArray(NDArray[]::new));
+        append(sampled, rows);
+        logits = sampled.get(2);
+        finished = sampled.get(3);
+        done += steps;
+        if (rows.stream().allMatch(ResponseRow::hasEnded) || cut.getAsBoolean()) {
+          break;
+        }
       }
-      return responses;
+    }
+    return rows.stream().map(ResponseRow::response).toList();
+  }
+
+  /** The first logits and the caches. */
+  private NDList prefill(
+      NDManager call, NDArray parameters, int[] promptTokens, int count, int limit) {
+    long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
+    return script.call(
+        "prefill",
+        call.create(prompt, new Shape(1, prompt.length)), // [1, T]
+        parameters, // [P]
+        call.create(count),
+        call.create(prompt.length + limit));
+  }
+
+  private static void append(NDList sampled, List<ResponseRow> rows) {
+    long[] tokens = sampled.get(0).toLongArray(); // [S', R], row-major
+    double[] logprobs = sampled.get(1).toDoubleArray(); // [S', R]
+    for (int i = 0; i < tokens.length; i++) {
+      rows.get(i % rows.size()).append(Math.toIntExact(tokens[i]), (float) logprobs[i]);
     }
   }
 
@@ -78,34 +147,12 @@ public final class Sampler implements AutoCloseable {
     manager.close();
   }
 
-  /** Row {@code row} up to and including its end-of-sequence token. */
-  private SampledResponse response(long[] tokens, double[] logprobs, int row, int rows) {
-    int steps = tokens.length / rows;
-    int length = 0;
-    boolean stopped = false;
-    while (length < steps && !stopped) {
-      stopped = tokens[length * rows + row] == config.eosTokenId();
-      length++;
-    }
-    int[] rowTokens = new int[length];
-    float[] rowLogprobs = new float[length];
-    for (int t = 0; t < length; t++) {
-      rowTokens[t] = Math.toIntExact(tokens[t * rows + row]);
-      rowLogprobs[t] = (float) logprobs[t * rows + row];
-    }
-    return new SampledResponse(
-        rowTokens,
-        rowLogprobs,
-        stopped ? SampledResponse.Finish.STOP : SampledResponse.Finish.LENGTH);
-  }
-
   /**
    * Multiples of 2^-52 in [0, 1). With one bit less than a double holds, the product with a
    * cumulative total in float64 is always below the total, so that the inverse of the cumulative
    * distribution never runs past the last token.
    */
-  private static double[] uniforms(int count, long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
+  private static double[] uniforms(int count, SplittableRandom random) {
     double[] uniforms = new double[count];
     for (int i = 0; i < count; i++) {
       uniforms[i] = (random.nextLong() >>> (Long.SIZE - UNIFORM_BITS)) * 0x1p-52;

@@ -22,6 +22,15 @@ final class FilteredDistribution {
       probabilities[v] = Math.exp(logits[v] / sampling.temperature());
     }
     normalize(probabilities);
+    if (sampling.minP() > 0) {
+      double largest = Arrays.stream(probabilities).max().orElseThrow();
+      keep(
+          probabilities,
+          IntStream.range(0, logits.length)
+              .filter(v -> probabilities[v] >= sampling.minP() * largest)
+              .boxed()
+              .toList());
+    }
     if (sampling.topK() > 0) {
       keep(
           probabilities,

@@ -9,19 +9,27 @@ class SamplingParametersTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0,    0,  1,   1, temperature: 0.0",
-    "NaN,  0,  1,   1, temperature: NaN",
-    "Infinity, 0, 1, 1, temperature: Infinity",
-    "1,   -1,  1,   1, topK: -1",
-    "1,    0,  0,   1, topP: 0.0",
-    "1,    0,  1.1, 1, topP: 1.1",
-    "1,    0,  NaN, 1, topP: NaN",
-    "1,    0,  1,   0, maxResponseTokens: 0",
+    "0,    0,  1,    0, 1, temperature: 0.0",
+    "NaN,  0,  1,    0, 1, temperature: NaN",
+    "Infinity, 0, 1,  0, 1, temperature: Infinity",
+    "1,   -1,  1,    0, 1, topK: -1",
+    "1,    0,  0,    0, 1, topP: 0.0",
+    "1,    0,  1.1,  0, 1, topP: 1.1",
+    "1,    0,  NaN,  0, 1, topP: NaN",
+    "1,    0,  1,   -0.1, 1, minP: -0.1",
+    "1,    0,  1,    1, 1, minP: 1.0",
+    "1,    0,  1,    NaN, 1, minP: NaN",
+    "1,    0,  1,    0, 0, maxResponseTokens: 0",
   })
   void constructorNamesTheValueThatIsOutOfRange(
-      double temperature, int topK, double topP, int maxResponseTokens, String message) {
+      double temperature,
+      int topK,
+      double topP,
+      double minP,
+      int maxResponseTokens,
+      String message) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new SamplingParameters(temperature, topK, topP, maxResponseTokens))
+        .isThrownBy(() -> new SamplingParameters(temperature, topK, topP, minP, maxResponseTokens))
         .withMessageContaining(message);
   }
 }

@@ -66,7 +66,7 @@ class NativeMemoryTest {
 
   private static void sample(Sampler sampler, NDArray parameters, int step) {
     int[] prompt = {1, 2, 3, 4, 5, 6, 7, 8, 10};
-    sampler.sample(parameters, prompt, 4, new SamplingParameters(1, 0, 1, 4), step);
+    sampler.sample(parameters, prompt, 4, new SamplingParameters(1, 0, 1, 0, 4), step);
   }
 
   private static void train(CausalLm model, NDArray parameters, int step) {

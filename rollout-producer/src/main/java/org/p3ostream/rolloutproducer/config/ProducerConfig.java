@@ -1,7 +1,8 @@
 package org.p3ostream.rolloutproducer.config;
 
 /**
- * How a producer runs: nothing here changes what is sampled for a prompt.
+ * How a producer runs: nothing here changes what is sampled for a prompt, but for where {@code
+ * generationTimeoutSeconds} cuts it short.
  *
  * @param id names this producer in its groups; unique among the producers of a run
  * @param transactionalId id that fences an older process of this producer; empty derives it from
@@ -10,6 +11,10 @@ package org.p3ostream.rolloutproducer.config;
  *     transaction
  * @param versionsKept newest policy versions kept in memory
  * @param maxStarts a prompt that was started this often and never finished is given up
+ * @param generationTimeoutSeconds how long a group may be sampled before its unfinished responses
+ *     are aborted, which takes them out of training; 0 for no limit. Which responses are cut
+ *     depends on time, so that a run in which it happens is no longer a function of configuration
+ *     and seed
  * @param statusEverySeconds time between status lines
  * @param unavailableDeadlineSeconds how long broker or registry may fail before the producer ends
  */
@@ -19,6 +24,7 @@ public record ProducerConfig(
     int maxPollPrompts,
     int versionsKept,
     int maxStarts,
+    int generationTimeoutSeconds,
     int statusEverySeconds,
     int unavailableDeadlineSeconds) {
   public ProducerConfig {
@@ -33,12 +39,18 @@ public record ProducerConfig(
     requirePositive("maxPollPrompts", maxPollPrompts);
     requirePositive("versionsKept", versionsKept);
     requirePositive("maxStarts", maxStarts);
+    if (generationTimeoutSeconds < 0) {
+      throw new IllegalArgumentException(
+          "producer.generationTimeoutSeconds: "
+              + generationTimeoutSeconds
+              + " must be >= 0 (0 = no limit)");
+    }
     requirePositive("statusEverySeconds", statusEverySeconds);
     requirePositive("unavailableDeadlineSeconds", unavailableDeadlineSeconds);
   }
 
   public static ProducerConfig defaults() {
-    return new ProducerConfig("1", "", 16, 4, 3, 10, 120);
+    return new ProducerConfig("1", "", 16, 4, 3, 0, 10, 120);
   }
 
   private static void requirePositive(String key, int value) {

@@ -82,12 +82,13 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
 
   private static Response response(ScoredResponse scored, long policyVersion, Sampling sampling) {
     SampledResponse response = scored.response();
-    List<Boolean> all = Collections.nCopies(response.tokens().length, true);
+    int length = response.tokens().length;
+    boolean aborted = response.finish() == SampledResponse.Finish.ABORTED;
     return Response.newBuilder()
         .setTokens(boxed(response.tokens()))
         .setBehaviorLogprobs(boxed(response.logprobs()))
-        .setLossMask(all)
-        .setBehaviorLogprobMask(all)
+        .setLossMask(Collections.nCopies(length, !aborted))
+        .setBehaviorLogprobMask(Collections.nCopies(length, true))
         .setReward(scored.score().value())
         .setRewardComponents(scored.score().components())
         .setFinishReason(finishReason(response.finish()))
@@ -109,6 +110,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
         .setRenormalised(true)
         .setWeightPrecision(WEIGHT_PRECISION)
+        .setStopStrings(request.getStopStrings())
         .build();
   }
 
@@ -116,6 +118,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
     return switch (finish) {
       case STOP -> FinishReason.STOP;
       case LENGTH -> FinishReason.LENGTH;
+      case ABORTED -> FinishReason.ABORTED;
     };
   }
 

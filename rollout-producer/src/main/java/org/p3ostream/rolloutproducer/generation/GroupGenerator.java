@@ -4,10 +4,13 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.policy.sampling.StopStrings;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.rolloutproducer.reward.Reward;
 import org.p3ostream.rolloutproducer.reward.Rewards;
+import org.p3ostream.rolloutproducer.reward.Score;
 import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -23,23 +26,28 @@ public final class GroupGenerator implements GroupSource {
   private final int maxPositions;
   private final Tokenizer tokenizer;
   private final PolicySampler sampler;
+  private final GenerationLimit limit;
   private final Clock clock;
+  private volatile boolean abandoned;
 
   /**
    * Creates a generator that owns tokenizer and sampler.
    *
    * @param maxPositions longest sequence of the model, tokens
+   * @param limit after which unfinished responses are aborted
    */
   public GroupGenerator(
       GroupAssembler assembler,
       int maxPositions,
       Tokenizer tokenizer,
       PolicySampler sampler,
+      GenerationLimit limit,
       Clock clock) {
     this.assembler = assembler;
     this.maxPositions = maxPositions;
     this.tokenizer = tokenizer;
     this.sampler = sampler;
+    this.limit = limit;
     this.clock = clock;
   }
 
@@ -55,6 +63,8 @@ public final class GroupGenerator implements GroupSource {
       return violation.isPresent()
           ? assembler.failed(task, promptTokens, violation.get(), clock.instant())
           : sample(task, promptTokens, weights);
+    } catch (CancellationException e) {
+      throw e;
     } catch (IllegalArgumentException e) { // the task's own fault
       return assembler.failed(task, promptTokens, String.valueOf(e.getMessage()), clock.instant());
     } catch (RuntimeException e) {
@@ -65,22 +75,55 @@ public final class GroupGenerator implements GroupSource {
 
   private RolloutGroup sample(PromptTask task, int[] promptTokens, PolicyWeights weights) {
     Reward reward = Rewards.named(task.getReward()).orElseThrow();
-    long startNanos = System.nanoTime();
+    StopStrings stops = new StopStrings(task.getSampling().getStopStrings(), tokenizer::decode);
+    GenerationLimit.Stopwatch watch = limit.start();
     List<SampledResponse> responses =
         sampler.sample(
             weights,
             promptTokens,
             task.getSamplesPerGroup(),
             TaskRules.parameters(task.getSampling()),
-            task.getSeed()); // [G]
-    double generationMillis = (System.nanoTime() - startNanos) / 1e6;
+            task.getSeed(),
+            stops,
+            () -> abandoned || watch.isOver()); // [G]
+    double generationMillis = watch.elapsedMillis();
+    if (abandoned) {
+      throw new CancellationException("group " + task.getGroupId() + " was abandoned");
+    }
+    noteAborted(task, responses, generationMillis);
     List<ScoredResponse> scored = new ArrayList<>();
     for (SampledResponse response : responses) {
-      String text = tokenizer.decode(response.tokens());
-      scored.add(new ScoredResponse(response, reward.score(text, task.getReferenceAnswer())));
+      scored.add(
+          new ScoredResponse(
+              response,
+              response.finish() == SampledResponse.Finish.ABORTED
+                  ? Score.NONE
+                  : reward.score(
+                      stops.before(tokenizer.decode(response.tokens())),
+                      task.getReferenceAnswer())));
     }
     return assembler.sampled(
         task, promptTokens, scored, weights.version(), clock.instant(), generationMillis);
+  }
+
+  private static void noteAborted(
+      PromptTask task, List<SampledResponse> responses, double generationMillis) {
+    long aborted =
+        responses.stream().filter(r -> r.finish() == SampledResponse.Finish.ABORTED).count();
+    if (aborted > 0) {
+      log.warn(
+          "Group {} attempt {}: {} of {} responses aborted after {} ms",
+          task.getGroupId(),
+          task.getAttempt(),
+          aborted,
+          responses.size(),
+          Math.round(generationMillis));
+    }
+  }
+
+  @Override
+  public void abandon() {
+    abandoned = true;
   }
 
   @Override

@@ -1,14 +1,27 @@
 package org.p3ostream.rolloutproducer.generation;
 
+import java.util.concurrent.CancellationException;
 import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
 
-/** Where rollout groups come from. Confined to the generation thread. */
+/**
+ * Where rollout groups come from. Confined to the generation thread, but for {@link #abandon()}.
+ */
 public interface GroupSource extends AutoCloseable {
 
-  /** The group of {@code task}, every token sampled by {@code weights}; never an exception. */
+  /**
+   * The group of {@code task}, every token sampled by {@code weights}; never an exception but one.
+   *
+   * @throws CancellationException if the source was abandoned before the group was done
+   */
   RolloutGroup generate(PromptTask task, PolicyWeights weights);
+
+  /**
+   * Nobody waits for a group any more: the one in hand ends soon, and there will be no other. Safe
+   * from any thread.
+   */
+  void abandon();
 
   @Override
   void close();

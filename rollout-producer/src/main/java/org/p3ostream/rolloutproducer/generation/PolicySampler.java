@@ -4,12 +4,14 @@ import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.SamplingParameters;
+import org.p3ostream.policy.sampling.StopStrings;
 import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 
 /** The policy in float32, with the tensor of the version used last. Confined to one thread. */
@@ -30,14 +32,18 @@ public final class PolicySampler implements AutoCloseable {
    *
    * @param promptTokens [T], not empty
    * @param seed all random numbers are a function of it
+   * @param stops texts that end a response
+   * @param cut asked while sampling: once true, unfinished responses are left as they are
    */
   public List<SampledResponse> sample(
       PolicyWeights weights,
       int[] promptTokens,
       int count,
       SamplingParameters sampling,
-      long seed) {
-    return sampler.sample(load(weights), promptTokens, count, sampling, seed);
+      long seed,
+      StopStrings stops,
+      BooleanSupplier cut) {
+    return sampler.sample(load(weights), promptTokens, count, sampling, seed, stops, cut);
   }
 
   private NDArray load(PolicyWeights weights) {

@@ -26,8 +26,8 @@ public final class TaskRules {
     if (!(sampling.getTopP() > 0 && sampling.getTopP() <= 1)) {
       return broken("sampling.topP", sampling.getTopP(), "must be in (0, 1]");
     }
-    if (sampling.getMinP() != 0) {
-      return broken("sampling.minP", sampling.getMinP(), "must be 0: min-p is not supported");
+    if (!(sampling.getMinP() >= 0 && sampling.getMinP() < 1)) {
+      return broken("sampling.minP", sampling.getMinP(), "must be in [0, 1)");
     }
     if (sampling.getRepetitionPenalty() != 1) {
       return broken(
@@ -37,6 +37,9 @@ public final class TaskRules {
     }
     if (sampling.getMaxResponseTokens() < 1) {
       return broken("sampling.maxResponseTokens", sampling.getMaxResponseTokens(), "must be >= 1");
+    }
+    if (sampling.getStopStrings().contains("")) {
+      return broken("sampling.stopStrings", sampling.getStopStrings(), "must hold no empty text");
     }
     return Rewards.named(task.getReward()).isPresent()
         ? Optional.empty()
@@ -67,6 +70,7 @@ public final class TaskRules {
         request.getTemperature(),
         request.getTopK(),
         request.getTopP(),
+        request.getMinP(),
         request.getMaxResponseTokens());
   }
 

@@ -9,6 +9,10 @@ import java.util.Map;
  * @param components named parts
  */
 public record Score(double value, Map<String, Double> components) {
+
+  /** Of a response that was not scored: there must be a number, and it stands for nothing. */
+  public static final Score NONE = new Score(0, Map.of());
+
   public Score {
     components = Map.copyOf(components);
   }

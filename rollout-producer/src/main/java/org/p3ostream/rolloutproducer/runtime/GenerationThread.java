@@ -79,9 +79,10 @@ final class GenerationThread implements AutoCloseable {
     }
   }
 
-  /** Lets the group in hand come to its end, then frees the model. */
+  /** Gives up the group in hand, which nobody will publish, and frees the model. */
   @Override
   public void close() {
+    source.abandon();
     executor.execute(source::close);
     executor.shutdown();
     boolean interrupted = false;

@@ -15,6 +15,7 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
+import org.p3ostream.rolloutproducer.generation.GenerationLimit;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupGenerator;
 import org.p3ostream.rolloutproducer.generation.PolicySampler;
@@ -59,8 +60,9 @@ public final class RolloutProducer {
   }
 
   /**
-   * Asks the producer to end after the round it is in: what is finished is published, the rest is
-   * left to other producers. Safe from any thread, a shutdown hook included; returns at once.
+   * Asks the producer to end after the round it is in: what is finished is published; the rest, the
+   * group that is being sampled included, is left to other producers. Safe from any thread, a
+   * shutdown hook included; returns at once.
    */
   public void stop() {
     stopping.countDown();
@@ -119,7 +121,13 @@ public final class RolloutProducer {
             () -> {
               TorchRuntime.prepareThread();
               PolicySampler sampler = new PolicySampler(model, device());
-              return new GroupGenerator(assembler, model.maxPositions(), tokenizer, sampler, clock);
+              return new GroupGenerator(
+                  assembler,
+                  model.maxPositions(),
+                  tokenizer,
+                  sampler,
+                  GenerationLimit.ofSeconds(settings.producer().generationTimeoutSeconds()),
+                  clock);
             })) {
       serve(layout, assembler, generation);
     }

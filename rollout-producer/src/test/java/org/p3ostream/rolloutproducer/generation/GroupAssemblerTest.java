@@ -29,7 +29,14 @@ class GroupAssemblerTest {
           .setAttempt(2)
           .setSeed(99)
           .setSamplesPerGroup(2)
-          .setSampling(PromptTasks.sampling().setTemperature(0.7).setTopK(5).setTopP(0.9).build())
+          .setSampling(
+              PromptTasks.sampling()
+                  .setTemperature(0.7)
+                  .setTopK(5)
+                  .setTopP(0.9)
+                  .setMinP(0.05)
+                  .setStopStrings(List.of("#"))
+                  .build())
           .build();
 
   private RolloutGroup sampled() {
@@ -100,13 +107,43 @@ class GroupAssemblerTest {
                             .setTemperature(0.7)
                             .setTopK(5)
                             .setTopP(0.9)
-                            .setMinP(0)
+                            .setMinP(0.05)
                             .setRepetitionPenalty(1)
                             .setSeed(99)
                             .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
                             .setRenormalised(true)
                             .setWeightPrecision("float32")
+                            .setStopStrings(List.of("#"))
                             .build()));
+  }
+
+  /** Its log-probs are those of its tokens; there is no reward to train them with. */
+  @Test
+  void sampledMasksAnAbortedResponseOutOfTheLoss() {
+    Response response =
+        assembler
+            .sampled(
+                task,
+                new int[] {1},
+                List.of(
+                    new ScoredResponse(
+                        new SampledResponse(
+                            new int[] {3, 4},
+                            new float[] {-0.5f, -0.25f},
+                            SampledResponse.Finish.ABORTED),
+                        Score.NONE)),
+                7,
+                AT,
+                12.5)
+            .getResponses()
+            .get(0);
+
+    assertThat(response.getFinishReason()).isEqualTo(FinishReason.ABORTED);
+    assertThat(response.getTokens()).containsExactly(3, 4);
+    assertThat(response.getLossMask()).containsExactly(false, false);
+    assertThat(response.getBehaviorLogprobMask()).containsExactly(true, true);
+    assertThat(response.getReward()).isZero();
+    assertThat(response.getRewardComponents()).isEmpty();
   }
 
   @Test

@@ -1,13 +1,19 @@
 package org.p3ostream.rolloutproducer.generation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.djl.Device;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,11 +25,16 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 
 /** With the real model, sampler and tokenizer. */
 class GroupGeneratorTest {
+
+  /** So many that some come to no end within the model's positions. */
+  private static final int ROWS = 128;
 
   private static final Instant NOW = Instant.ofEpochMilli(1_700_000_000_000L);
 
@@ -42,13 +53,32 @@ class GroupGeneratorTest {
     NanoModel.copyTokenizer(tokenizerJson);
     versionZero = new PolicyWeights(0, ParameterInitializer.initialize(config, 1));
     versionOne = new PolicyWeights(1, ParameterInitializer.initialize(config, 2));
-    generator =
-        new GroupGenerator(
-            new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
-            config.maxPositions(),
-            Tokenizer.load(tokenizerJson),
-            new PolicySampler(config, Device.cpu()),
-            Clock.fixed(NOW, ZoneOffset.UTC));
+    generator = generator(GenerationLimit.ofSeconds(0));
+  }
+
+  private static GroupGenerator generator(GenerationLimit limit) {
+    ModelConfig config = NanoModel.config();
+    return new GroupGenerator(
+        new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
+        config.maxPositions(),
+        Tokenizer.load(directory.resolve("tokenizer.json")),
+        new PolicySampler(config, Device.cpu()),
+        limit,
+        Clock.fixed(NOW, ZoneOffset.UTC));
+  }
+
+  /** As many tokens as the model takes, which is four calls of the sampler. */
+  private static PromptTask longTask() {
+    return PromptTasks.builder(0)
+        .setSamplesPerGroup(ROWS)
+        .setSampling(PromptTasks.sampling().setMaxResponseTokens(55).build())
+        .build();
+  }
+
+  /** Advances by a second whenever it is looked at. */
+  private static GenerationLimit limit(int seconds, AtomicLong looks) {
+    return new GenerationLimit(
+        Duration.ofSeconds(seconds), () -> TimeUnit.SECONDS.toNanos(looks.getAndIncrement()));
   }
 
   @AfterAll
@@ -110,6 +140,122 @@ class GroupGeneratorTest {
   }
 
   @Test
+  void generateEndsAResponseAtAStopStringAndScoresTheTextBeforeIt() {
+    PromptTask stopping =
+        PromptTasks.builder(0)
+            .setReward("regex")
+            .setReferenceAnswer("[-02-9=+*]*")
+            .setSamplesPerGroup(16)
+            .setSampling(
+                PromptTasks.sampling()
+                    .setMaxResponseTokens(30)
+                    .setStopStrings(List.of("1"))
+                    .build())
+            .build();
+
+    RolloutGroup group = generator.generate(stopping, versionZero);
+
+    assertThat(responses(group))
+        .allMatch(response -> response.getReward() == 1)
+        .allMatch(response -> response.getSampling().getStopStrings().equals(List.of("1")))
+        .anyMatch(response -> last(response) == 1)
+        .allSatisfy(
+            response -> {
+              assertThat(response.getTokens().subList(0, response.getTokens().size() - 1))
+                  .doesNotContain(1);
+              boolean ended = last(response) == 1 || last(response) == 11;
+              assertThat(response.getFinishReason())
+                  .isEqualTo(ended ? FinishReason.STOP : FinishReason.LENGTH);
+            });
+  }
+
+  private static int last(Response response) {
+    return response.getTokens().get(response.getTokens().size() - 1);
+  }
+
+  @Test
+  void generateSamplesWithMinP() {
+    RolloutGroup group =
+        generator.generate(
+            PromptTasks.builder(0)
+                .setSampling(PromptTasks.sampling().setMinP(0.999).build())
+                .build(),
+            versionZero);
+
+    assertThat(responses(group)).extracting(Response::getTokens).containsOnly(tokens(group, 0));
+    assertThat(group.getResponses().get(0).getBehaviorLogprobs()).containsOnly(0f);
+  }
+
+  private static List<Integer> tokens(RolloutGroup group, int row) {
+    return group.getResponses().get(row).getTokens();
+  }
+
+  /** The clock is looked at when sampling starts and after each call of sixteen tokens. */
+  @Test
+  void generateAbortsWhatIsUnfinishedAtTheTimeoutAndKeepsTheRest() {
+    RolloutGroup whole = generator.generate(longTask(), versionZero);
+    try (GroupGenerator limited = generator(limit(2, new AtomicLong()))) {
+      RolloutGroup cut = limited.generate(longTask(), versionZero);
+
+      assertThat(responses(cut))
+          .extracting(Response::getFinishReason)
+          .contains(FinishReason.STOP, FinishReason.ABORTED);
+      for (int row = 0; row < ROWS; row++) {
+        Response response = cut.getResponses().get(row);
+        if (tokens(whole, row).size() <= 32) {
+          assertThat(response).isEqualTo(whole.getResponses().get(row));
+        } else {
+          assertThat(response.getFinishReason()).isEqualTo(FinishReason.ABORTED);
+          assertThat(response.getTokens()).isEqualTo(tokens(whole, row).subList(0, 32));
+          assertThat(response.getLossMask()).hasSize(32).containsOnly(false);
+          assertThat(response.getReward()).isZero();
+          assertThat(response.getRewardComponents()).isEmpty();
+        }
+      }
+    }
+  }
+
+  @Test
+  void generateIsTheSameUnderATimeoutThatIsNotReachedAsUnderNone() {
+    RolloutGroup whole = generator.generate(longTask(), versionZero);
+    try (GroupGenerator patient = generator(limit(1000, new AtomicLong()));
+        GroupGenerator unlimited = generator(limit(0, new AtomicLong()))) {
+      assertThat(responses(patient.generate(longTask(), versionZero)))
+          .isEqualTo(whole.getResponses());
+      assertThat(responses(unlimited.generate(longTask(), versionZero)))
+          .isEqualTo(whole.getResponses());
+    }
+  }
+
+  /** Abandoned while the clock is looked at after the first of four calls. */
+  @Test
+  void generateEndsAfterTheCallItIsInWhenItIsAbandoned() {
+    AtomicLong undisturbed = new AtomicLong();
+    try (GroupGenerator patient = generator(limit(1000, undisturbed))) {
+      patient.generate(longTask(), versionZero);
+    }
+    assertThat(undisturbed).as("start, three calls, end").hasValue(5);
+
+    AtomicLong looks = new AtomicLong();
+    AtomicReference<GroupGenerator> self = new AtomicReference<>();
+    GenerationLimit abandoning =
+        new GenerationLimit(
+            Duration.ofHours(1),
+            () -> {
+              if (looks.incrementAndGet() == 2) {
+                self.get().abandon();
+              }
+              return 0;
+            });
+    try (GroupGenerator abandoned = generator(abandoning)) {
+      self.set(abandoned);
+      assertThatThrownBy(() -> abandoned.generate(longTask(), versionZero))
+          .isInstanceOf(CancellationException.class);
+    }
+    assertThat(looks).as("start, first call, end").hasValue(3);
+  }
+
+  @Test
   void generateSaysWhyWhenThePromptHasACharacterTheTokenizerDoesNotKnow() {
     RolloutGroup group =
         generator.generate(PromptTasks.builder(0).setPrompt("12x=").build(), versionZero);
@@ -124,6 +270,24 @@ class GroupGeneratorTest {
         generator.generate(PromptTasks.builder(0).setPrompt("1".repeat(5000)).build(), versionZero);
 
     assertThat(group.getFailure()).contains("5000 tokens").contains("positions");
+  }
+
+  /** 9 prompt tokens and 55 response tokens are the model's 64 positions. */
+  @Test
+  void generateFillsTheModelsPositionsAndNoMore() {
+    assertThat(responses(generator.generate(longTask(), versionZero)))
+        .allMatch(r -> r.getTokens().size() <= 55)
+        .anyMatch(r -> r.getTokens().size() == 55 && r.getFinishReason() == FinishReason.LENGTH);
+
+    RolloutGroup tooLong =
+        generator.generate(
+            PromptTasks.builder(0)
+                .setSampling(PromptTasks.sampling().setMaxResponseTokens(56).build())
+                .build(),
+            versionZero);
+
+    assertThat(tooLong.getFailure())
+        .isEqualTo("prompt: its 9 tokens and 56 response tokens exceed the model's 64 positions");
   }
 
   @Test

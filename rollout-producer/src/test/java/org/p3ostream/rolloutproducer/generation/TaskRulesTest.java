@@ -2,6 +2,7 @@ package org.p3ostream.rolloutproducer.generation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.rolloutproducer.PromptTasks;
@@ -17,12 +18,20 @@ class TaskRulesTest {
   @Test
   void violationIsEmptyWhenTheTaskCanBeServed() {
     assertThat(TaskRules.violation(PromptTasks.task(0))).isEmpty();
+    assertThat(
+            TaskRules.violation(
+                sampling(s -> s.setMinP(0.1).setTopK(3).setStopStrings(List.of("\n")))))
+        .isEmpty();
   }
 
   @Test
   void violationNamesFieldValueAndRule() {
-    assertThat(TaskRules.violation(sampling(s -> s.setMinP(0.1))))
-        .contains("sampling.minP: 0.1 must be 0: min-p is not supported");
+    assertThat(TaskRules.violation(sampling(s -> s.setMinP(1))))
+        .contains("sampling.minP: 1.0 must be in [0, 1)");
+    assertThat(TaskRules.violation(sampling(s -> s.setMinP(-0.1)))).isPresent();
+    assertThat(TaskRules.violation(sampling(s -> s.setMinP(Double.NaN)))).isPresent();
+    assertThat(TaskRules.violation(sampling(s -> s.setStopStrings(List.of("a", "")))))
+        .contains("sampling.stopStrings: [a, ] must hold no empty text");
     assertThat(TaskRules.violation(sampling(s -> s.setRepetitionPenalty(1.1))))
         .contains(
             "sampling.repetitionPenalty: 1.1 must be 1: a repetition penalty is not supported");

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.avro.specific.SpecificRecord;
@@ -54,6 +55,8 @@ final class LoopHarness implements AutoCloseable {
   final List<Boolean> transactionOpenWhileSampling =
       Collections.synchronizedList(new ArrayList<>());
   final List<String> marksWhileSampling = Collections.synchronizedList(new ArrayList<>());
+  volatile boolean abandoned;
+  private boolean closed;
   final Semaphore samplingAllowed = new Semaphore(1000);
   final ServingLoop loop;
 
@@ -194,13 +197,16 @@ final class LoopHarness implements AutoCloseable {
 
   @Override
   public void close() {
-    generation.close();
+    if (!closed) {
+      closed = true;
+      generation.close();
+    }
   }
 
   private final class Source implements GroupSource {
     @Override
     public RolloutGroup generate(PromptTask task, PolicyWeights weights) {
-      samplingAllowed.acquireUninterruptibly();
+      awaitPermission();
       sampledGroups.add(task.getGroupId());
       transactionOpenWhileSampling.add(producer.transactionInFlight());
       prompts.committed(new HashSet<>(prompts.assignment())).values().stream()
@@ -213,6 +219,21 @@ final class LoopHarness implements AutoCloseable {
                   .mapToObj(i -> response(weights.version()))
                   .toList())
           .build();
+    }
+
+    /** Gives up after a while, so that a source which nobody abandons ends in a red test. */
+    private void awaitPermission() {
+      try {
+        boolean unused = samplingAllowed.tryAcquire(30, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public void abandon() {
+      abandoned = true;
+      samplingAllowed.release(1000);
     }
 
     @Override

@@ -279,4 +279,26 @@ class ServingLoopTest {
     assertThat(harness.prompts.committed(java.util.Set.of(prompts(1))).get(prompts(1)).metadata())
         .isEqualTo(StartCount.toMetadata(0));
   }
+
+  /** Sampling is still under way when the producer is asked to end. */
+  @Test
+  void leaveGivesTheGroupInHandBackUnpublished() throws InterruptedException {
+    harness.samplingAllowed.drainPermits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turnUntil(() -> harness.loop.status().waitingFor().isEmpty());
+    harness.turn(2); // the note of the start is committed
+    assertThat(metadata()).isEqualTo(StartCount.toMetadata(1));
+    harness.loop.leave();
+    harness.close();
+
+    assertThat(harness.abandoned).isTrue();
+    assertThat(harness.producer.history()).isEmpty();
+    assertThat(harness.committed()).isEmpty();
+    assertThat(metadata()).isEqualTo(StartCount.toMetadata(0));
+  }
+
+  private String metadata() {
+    return harness.prompts.committed(java.util.Set.of(prompts(0))).get(prompts(0)).metadata();
+  }
 }

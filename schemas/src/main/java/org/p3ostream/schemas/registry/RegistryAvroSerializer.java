@@ -80,17 +80,12 @@ public final class RegistryAvroSerializer implements Serializer<Object> {
     if (registry == null) {
       throw new IllegalStateException("configure() was not called");
     }
-    String subject = schema.getFullName();
     int id =
-        registersSchemas ? registered(registry, subject, schema) : known(registry, subject, schema);
+        registersSchemas
+            ? SubjectProvisioner.provision(registry, schema)
+            : known(registry, schema.getFullName(), schema);
     // Writes generic records as well as generated ones.
     return new Registered(id, new SpecificDatumWriter<>(schema, SpecificData.get()));
-  }
-
-  private static int registered(SchemaRegistryClient registry, String subject, Schema schema) {
-    int id = registry.register(subject, schema);
-    registry.ensureCompatibility(subject, CompatibilityLevel.BACKWARD_TRANSITIVE);
-    return id;
   }
 
   private static int known(SchemaRegistryClient registry, String subject, Schema schema) {

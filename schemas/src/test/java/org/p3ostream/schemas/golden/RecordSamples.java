@@ -79,6 +79,7 @@ public final class RecordSamples {
                 .setMinP(0.05)
                 .setRepetitionPenalty(1.1)
                 .setMaxResponseTokens(16)
+                .setStopStrings(List.of("\n", "é"))
                 .build())
         .setSeed(-1_234_567_890_123_456_789L)
         .setMinPolicyVersion(11)
@@ -128,6 +129,7 @@ public final class RecordSamples {
                 .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
                 .setRenormalised(true)
                 .setWeightPrecision("float32")
+                .setStopStrings(List.of("\n", "é"))
                 .build())
         .build();
   }

@@ -165,7 +165,7 @@ class RecordCodecTest {
     assertRejected(codec.decode(TOPIC, message(primitive, new byte[1])), wrong, "Long");
     assertRejected(codec.decode(TOPIC, message(proto, new byte[1])), wrong, "PROTOBUF");
     assertRejected(
-        codec.decode(TOPIC, message(nested, new byte[34])), wrong, "avro.SamplingRequest");
+        codec.decode(TOPIC, message(nested, new byte[35])), wrong, "avro.SamplingRequest");
   }
 
   @Test

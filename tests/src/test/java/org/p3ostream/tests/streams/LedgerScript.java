@@ -155,7 +155,17 @@ public final class LedgerScript implements AutoCloseable {
 
   private static Response response(double reward) {
     Sampling sampling =
-        new Sampling(1.0, 0, 1.0, 0.0, 1.0, 7L, LogprobKind.SAMPLING_DISTRIBUTION, true, "float32");
+        Sampling.newBuilder()
+            .setTemperature(1)
+            .setTopK(0)
+            .setTopP(1)
+            .setMinP(0)
+            .setRepetitionPenalty(1)
+            .setSeed(7)
+            .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
+            .setRenormalised(true)
+            .setWeightPrecision("float32")
+            .build();
     return Response.newBuilder()
         .setTokens(List.of(3))
         .setBehaviorLogprobs(List.of(-0.5f))

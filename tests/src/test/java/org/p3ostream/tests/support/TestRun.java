@@ -72,12 +72,14 @@ public final class TestRun {
                 "run.seed=1",
                 "run.topicPrefix=" + prefix,
                 "model.directory=" + directory.resolve("model"),
-                "prompts.file=" + directory.resolve("prompts.jsonl"),
                 "sampling.maxResponseTokens=9",
                 "sampling.samplesPerGroup=4",
                 "dispatch.groupsPerWindow=4",
                 "learner.checkpointDirectory=" + directory.resolve("checkpoints")));
     settings.addAll(List.of(overrides));
+    if (settings.stream().noneMatch(setting -> setting.startsWith("prompts."))) {
+      settings.add("prompts.file=" + directory.resolve("prompts.jsonl"));
+    }
   }
 
   private void writeModelAndPrompts() throws IOException {
@@ -205,13 +207,13 @@ public final class TestRun {
         "GENESIS",
         () -> {
           failIfEnded(learner);
-          return topicExists() && !ledger().isEmpty();
+          return topicsExist() && !ledger().isEmpty();
         });
   }
 
   /** Returns once that many STEP events are committed. */
   public void awaitSteps(int count) {
-    until(count + " steps", () -> topicExists() && steps().size() >= count);
+    until(count + " steps", () -> topicsExist() && steps().size() >= count);
   }
 
   /** Returns once that many producers share the prompts. */
@@ -252,12 +254,30 @@ public final class TestRun {
     }
   }
 
+  /** What the producers have noted beside the offsets they committed, where they noted anything. */
+  public List<String> startNotes() throws Exception {
+    String group = config().producerSettings().groupId();
+    try (RoleClients clients = new RoleClients(config())) {
+      return clients
+          .admin()
+          .listConsumerGroupOffsets(group)
+          .partitionsToOffsetAndMetadata()
+          .get()
+          .values()
+          .stream()
+          .map(OffsetAndMetadata::metadata)
+          .filter(note -> !note.isEmpty())
+          .toList();
+    }
+  }
+
   /** Waits for a condition. */
   public static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
     await(what).atMost(PATIENCE).pollInterval(Duration.ofMillis(100)).until(condition);
   }
 
-  private boolean topicExists() {
+  /** Whether the learner has created the topics. */
+  public boolean topicsExist() {
     try (RoleClients clients = new RoleClients(config())) {
       return clients.admin().listTopics().names().get().contains(topics().steps().name());
     } catch (Exception e) {

@@ -1,0 +1,72 @@
+package org.p3ostream.deploy.log;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.schemas.topic.TopicSpec;
+
+/** Readers of the topics of a run, as far as these exist. */
+public final class RunTopics {
+
+  private final RoleClients clients;
+  private final P3oConfig config;
+  private final Map<String, Integer> partitions = new TreeMap<>();
+
+  /**
+   * Looks which topics there are.
+   *
+   * @param topics those that readers will be asked of
+   * @throws IllegalStateException if the broker does not tell
+   */
+  public RunTopics(RoleClients clients, P3oConfig config, List<TopicSpec> topics)
+      throws InterruptedException {
+    this.clients = clients;
+    this.config = config;
+    Admin admin = clients.admin();
+    List<String> names = topics.stream().map(TopicSpec::name).toList();
+    for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+        admin.describeTopics(names).topicNameValues().entrySet()) {
+      describe(answer.getKey(), answer.getValue());
+    }
+  }
+
+  /**
+   * A reader of a topic that must exist.
+   *
+   * @throws IllegalStateException naming topic, broker and prefix if it does not
+   */
+  public TopicReader reader(TopicSpec topic) {
+    return readerIfThere(topic)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "there is no topic %s at kafka.bootstrap.servers=%s: no run with run.topicPrefix=%s has begun there"
+                        .formatted(
+                            topic.name(), config.bootstrapServers(), config.run().topicPrefix())));
+  }
+
+  /** A reader of a topic that may be missing. */
+  public Optional<TopicReader> readerIfThere(TopicSpec topic) {
+    return Optional.ofNullable(partitions.get(topic.name()))
+        .map(count -> new TopicReader(clients.reader(), clients.codec(), topic.name(), count));
+  }
+
+  private void describe(String topic, KafkaFuture<TopicDescription> answer)
+      throws InterruptedException {
+    try {
+      partitions.put(topic, answer.get().partitions().size());
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+        throw new IllegalStateException(topic + " cannot be described: " + e.getCause(), e);
+      }
+    }
+  }
+}
