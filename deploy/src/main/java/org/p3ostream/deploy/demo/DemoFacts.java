@@ -3,6 +3,7 @@ package org.p3ostream.deploy.demo;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -115,7 +116,7 @@ final class DemoFacts {
             task(),
             options.algorithm().toUpperCase(Locale.ROOT),
             DateTimeFormatter.ofPattern("d MMMM uuuu, HH:mm zzz", Locale.ROOT)
-                .format(ZonedDateTime.now()));
+                .format(ZonedDateTime.now(ZoneId.systemDefault())));
   }
 
   private List<Fact> identity(long steps, long policyVersion) {

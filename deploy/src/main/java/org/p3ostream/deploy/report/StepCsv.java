@@ -2,6 +2,7 @@ package org.p3ostream.deploy.report;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +22,11 @@ public final class StepCsv {
   public static void write(StepSeries steps, Appendable out) throws IOException {
     out.append(HEADER).append('\n');
     for (StepRow row : steps.rows()) {
+      StringJoiner line = new StringJoiner(",", "", "\n");
       for (StepColumn column : StepColumn.values()) {
-        if (column.ordinal() > 0) {
-          out.append(',');
-        }
-        out.append(text(column.of(row)));
+        line.add(text(column.of(row)));
       }
-      out.append('\n');
+      out.append(line.toString());
     }
   }
 

@@ -18,10 +18,10 @@ class StepCsvTest {
 
     assertThat(rows).hasSize(4).allMatch(row -> row.length == StepColumn.values().length);
     assertThat(rows.get(0)).doesNotHaveDuplicates().startsWith("step", "kind", "policyVersion");
-    assertThat(rows.get(3)[StepColumn.STEP.ordinal()]).isEqualTo("2");
-    assertThat(rows.get(3)[StepColumn.STEP_MILLIS.ordinal()]).isEqualTo("200");
-    assertThat(rows.get(3)[StepColumn.TOKENS_PER_SECOND.ordinal()]).isEqualTo("2880.0");
-    assertThat(rows.get(3)[StepColumn.WEIGHTS_SHA256.ordinal()]).isEqualTo("sha-3");
+    assertThat(cell(rows.get(3), StepColumn.STEP)).isEqualTo("2");
+    assertThat(cell(rows.get(3), StepColumn.STEP_MILLIS)).isEqualTo("200");
+    assertThat(cell(rows.get(3), StepColumn.TOKENS_PER_SECOND)).isEqualTo("2880.0");
+    assertThat(cell(rows.get(3), StepColumn.WEIGHTS_SHA256)).isEqualTo("sha-3");
   }
 
   @Test
@@ -37,7 +37,7 @@ class StepCsvTest {
     double[] read =
         rows.stream()
             .skip(1)
-            .mapToDouble(row -> Double.parseDouble(row[StepColumn.REWARD_MEAN.ordinal()]))
+            .mapToDouble(row -> Double.parseDouble(cell(row, StepColumn.REWARD_MEAN)))
             .toArray();
     assertThat(read).as("seed " + seed).isEqualTo(rewards);
   }
@@ -53,8 +53,8 @@ class StepCsvTest {
                   metrics.setLoss(Double.NEGATIVE_INFINITY);
                 }));
 
-    assertThat(rows.get(1)[StepColumn.GRAD_NORM.ordinal()]).isEqualTo("NaN");
-    assertThat(rows.get(1)[StepColumn.LOSS.ordinal()]).isEqualTo("-Infinity");
+    assertThat(cell(rows.get(1), StepColumn.GRAD_NORM)).isEqualTo("NaN");
+    assertThat(cell(rows.get(1), StepColumn.LOSS)).isEqualTo("-Infinity");
   }
 
   @Test
@@ -64,10 +64,10 @@ class StepCsvTest {
 
     String[] row = rows(series).get(1);
 
-    assertThat(row[StepColumn.KIND.ordinal()]).isEqualTo("NO_OP");
-    assertThat(row[StepColumn.STEP_MILLIS.ordinal()]).isEmpty();
-    assertThat(row[StepColumn.REWARD_MEAN.ordinal()]).isEmpty();
-    assertThat(row[StepColumn.UPDATE.ordinal()]).isEqualTo("3.0");
+    assertThat(cell(row, StepColumn.KIND)).isEqualTo("NO_OP");
+    assertThat(cell(row, StepColumn.STEP_MILLIS)).isEmpty();
+    assertThat(cell(row, StepColumn.REWARD_MEAN)).isEmpty();
+    assertThat(cell(row, StepColumn.UPDATE)).isEqualTo("3.0");
   }
 
   @Test
@@ -91,5 +91,9 @@ class StepCsvTest {
     StringBuilder csv = new StringBuilder();
     StepCsv.write(series, csv);
     return Arrays.stream(csv.toString().split("\n")).map(line -> line.split(",", -1)).toList();
+  }
+
+  private static String cell(String[] row, StepColumn column) {
+    return row[List.of(StepColumn.values()).indexOf(column)];
   }
 }

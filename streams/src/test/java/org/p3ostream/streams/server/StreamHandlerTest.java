@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -186,7 +187,7 @@ class StreamHandlerTest {
     serve(StepLogs.ofSteps(steps), new StreamLimits(4, 50, 300));
     try (Socket deaf = new Socket()) {
       deaf.setReceiveBufferSize(4_096);
-      deaf.connect(new InetSocketAddress("127.0.0.1", server.port()));
+      deaf.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
       deaf.getOutputStream()
           .write(
               "GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
