@@ -114,6 +114,10 @@ public final class KafkaBroker implements AutoCloseable {
             .withJvmFlags("-Xms48m", "-Xmx256m", "-Djava.io.tmpdir=" + directory.resolve("tmp")));
   }
 
+  /**
+   * One node, everything replicated once. The cleaner's buffer is of 16 MiB instead of 128: it is
+   * taken at the start, and half of a small heap would go to topics that hold a few offsets.
+   */
   private String properties() {
     return """
         process.roles=broker,controller
@@ -133,6 +137,7 @@ public final class KafkaBroker implements AutoCloseable {
         auto.create.topics.enable=false
         broker.session.timeout.ms=3000
         broker.heartbeat.interval.ms=500
+        log.cleaner.dedupe.buffer.size=16777216
         """
         .formatted(port, controllerPort, directory.resolve("data"));
   }
