@@ -72,7 +72,7 @@ class DemoIT {
         .content()
         .contains(figures.get("weightsSha256").asText(), "p3o demo --steps 150 --seed 42")
         .hasSizeLessThan(300_000);
-    assertThat(demo.lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/"));
+    assertThat(demo.lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/ .*"));
     assertThat(temporaryFiles()).isEmpty();
   }
 

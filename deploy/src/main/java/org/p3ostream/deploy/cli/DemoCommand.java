@@ -53,7 +53,11 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--max-staleness", description = "How many policy versions old a token may be.")
   private int maxStaleness = 1;
 
-  @Option(names = "--task", description = "What to learn: ${COMPLETION-CANDIDATES}.")
+  @Option(
+      names = "--task",
+      description =
+          "What to learn: ${COMPLETION-CANDIDATES}. csum8 continues eight digits by their running"
+              + " sums modulo 10 (12345678= by 13605186), sort8 sorts them.")
   private SyntheticTask task = SyntheticTask.CSUM8;
 
   @Option(

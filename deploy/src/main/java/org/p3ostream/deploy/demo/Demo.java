@@ -23,6 +23,8 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 public final class Demo implements AutoCloseable {
 
   private static final long SERVING_POLL_MILLIS = 200;
+  private static final String REMOVED_AT_THE_END =
+      " (removed at the end unless something fails; --work-dir DIR keeps it)";
 
   private final DemoOptions options;
   private final Class<?> commandLine;
@@ -59,7 +61,8 @@ public final class Demo implements AutoCloseable {
   public void run() throws Exception {
     try {
       check(ConfigLoader.load(null, DemoRecipe.settings(options, directory)));
-      out.println("work directory " + directory.root());
+      out.println(
+          "work directory " + directory.root() + (directory.temporary() ? REMOVED_AT_THE_END : ""));
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
       DemoFiles.write(directory, options, config);
@@ -116,17 +119,13 @@ public final class Demo implements AutoCloseable {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
     Training training = Training.start(roles, stack.processes(), options.producers());
+    out.printf("live view http://127.0.0.1:%d/ (after the first step)%n", config.streams().port());
     stack.awaitReady();
     out.printf(
         "broker %s, registry %s (%.1f s)%n",
         stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
-      training.await(
-          config,
-          clients,
-          new ProgressLine(out, terminal, options.steps()),
-          liveView(config),
-          history);
+      training.await(config, clients, new ProgressLine(out, terminal, options.steps()), history);
       DemoAudit audit = new DemoAudit(clients, topics);
       SnapshotArchive snapshots = audit.snapshots(history.statistics());
       DemoReport report = measure(config, audit, snapshots);
@@ -158,7 +157,7 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
-    String address = liveView(config).address();
+    String address = "http://127.0.0.1:" + config.streams().port() + "/";
     out.printf("live view %s, metrics %smetrics%n", address, address);
     out.printf(
         "to read the log: ./p3o log rollouts --config %s --limit 3%n",
@@ -168,10 +167,6 @@ public final class Demo implements AutoCloseable {
       serving.forEach(ChildProcess::requireAlive);
       Thread.sleep(SERVING_POLL_MILLIS);
     }
-  }
-
-  private LiveView liveView(P3oConfig config) {
-    return new LiveView(out, config.streams().port());
   }
 
   private int livePort() {

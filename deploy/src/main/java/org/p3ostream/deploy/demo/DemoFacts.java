@@ -19,8 +19,6 @@ import org.p3ostream.deploy.report.StepSeries;
 /** What the report of a demo says besides its plots. */
 final class DemoFacts {
 
-  private static final int REWARD_STEPS = 10;
-
   private final DemoOptions options;
   private final DemoDirectory directory;
   private final Class<?> commandLine;
@@ -44,7 +42,7 @@ final class DemoFacts {
                 "Held-out exact match",
                 arrow(report.evalRewardBefore(), report.evalRewardAfter()),
                 "%d prompts never trained on".formatted(DemoRecipe.HELD_OUT_PROMPTS)),
-            reward(report.rewardFirst10(), report.rewardLast10()),
+            reward(report.rewardFirst10(), report.rewardLast10(), report.steps()),
             new Fact(
                 "Effective sample size",
                 number("%.3f", report.essMean()),
@@ -84,7 +82,10 @@ final class DemoFacts {
     String first = reason.lines().findFirst().orElse("");
     List<Fact> figures =
         List.of(
-            reward(run.rewardOfFirst(REWARD_STEPS), run.rewardOfLast(REWARD_STEPS)),
+            reward(
+                run.rewardOfFirst(DemoReport.rewardSteps(run.stepsPassed())),
+                run.rewardOfLast(DemoReport.rewardSteps(run.stepsPassed())),
+                run.stepsPassed()),
             new Fact(
                 "Effective sample size",
                 number("%.3f", run.essMean()),
@@ -141,8 +142,11 @@ final class DemoFacts {
                     Runtime.getRuntime().availableProcessors())));
   }
 
-  private Fact reward(double first, double last) {
-    return new Fact("Training reward", arrow(first, last), "mean of the first and last ten steps");
+  private Fact reward(double first, double last, long steps) {
+    return new Fact(
+        "Training reward",
+        arrow(first, last),
+        "means of the first and the last %d steps".formatted(DemoReport.rewardSteps(steps)));
   }
 
   private Fact model(@Nullable Integer parameters) {

@@ -13,8 +13,9 @@ import org.p3ostream.deploy.progress.RunStatistics;
  * What a demo run came to; the JSON report holds exactly these.
  *
  * @param steps windows passed
- * @param rewardFirst10 mean training reward of the first ten steps
- * @param rewardLast10 mean training reward of the last ten steps
+ * @param rewardFirst10 mean training reward of the first {@link #rewardSteps} steps, ten in most
+ *     runs
+ * @param rewardLast10 the same of the last ones
  * @param evalRewardBefore exact match on held-out prompts, sampled at temperature 1, version 0
  * @param evalRewardAfter the same with the newest version
  * @param essMin smallest normalised ESS of a step
@@ -64,8 +65,8 @@ record DemoReport(
     double trainSeconds = Math.max(run.trainSeconds(), 1e-3);
     return new DemoReport(
         run.stepsPassed(),
-        run.rewardOfFirst(REWARD_STEPS),
-        run.rewardOfLast(REWARD_STEPS),
+        run.rewardOfFirst(rewardSteps(run.stepsPassed())),
+        run.rewardOfLast(rewardSteps(run.stepsPassed())),
         evalRewardBefore,
         evalRewardAfter,
         run.essMin(),
@@ -82,6 +83,11 @@ record DemoReport(
         run.trainedTokens() / trainSeconds,
         census.groupsByProducer(),
         run.phases());
+  }
+
+  /** Steps of a mean: ten, or so many fewer that first and last ones do not overlap. */
+  static int rewardSteps(long steps) {
+    return (int) Math.max(1, Math.min(REWARD_STEPS, steps / 2));
   }
 
   void write(Path file) {

@@ -14,9 +14,10 @@ final class DemoSummary {
     line(
         out,
         "training reward",
-        "%.3f -> %.3f (mean of the first and last ten steps)",
+        "%.3f -> %.3f (means of the first and the last %d steps)",
         report.rewardFirst10(),
-        report.rewardLast10());
+        report.rewardLast10(),
+        DemoReport.rewardSteps(report.steps()));
     line(
         out,
         "held-out exact match",

@@ -53,16 +53,10 @@ final class Training {
    * Returns when the last step is in the ledger and the learner has ended. The metrics run then.
    *
    * @param clients of a stack that is ready
-   * @param liveView told once it is up
    * @param history filled with what is seen, also when this throws
    * @throws org.p3ostream.deploy.stack.ChildDiedException if a child ends before it should
    */
-  void await(
-      P3oConfig config,
-      RoleClients clients,
-      ProgressLine progress,
-      LiveView liveView,
-      RunHistory history)
+  void await(P3oConfig config, RoleClients clients, ProgressLine progress, RunHistory history)
       throws InterruptedException, ExecutionException {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     List<ChildProcess> others = new ArrayList<>(stack);
@@ -74,7 +68,6 @@ final class Training {
             this::startStreams,
             progress,
             config.learner().steps(),
-            liveView,
             history)
         .await();
   }

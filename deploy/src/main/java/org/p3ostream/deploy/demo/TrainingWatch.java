@@ -22,7 +22,6 @@ final class TrainingWatch {
   private final Supplier<ChildProcess> latecomer;
   private final ProgressLine progress;
   private final long steps;
-  private final LiveView liveView;
   private final RunHistory history;
 
   /**
@@ -30,7 +29,6 @@ final class TrainingWatch {
    * @param learner may end once it is done
    * @param others must not end
    * @param latecomer started after the first step; must not end either
-   * @param liveView told once it is up
    * @param history filled with what is seen
    */
   TrainingWatch(
@@ -40,7 +38,6 @@ final class TrainingWatch {
       Supplier<ChildProcess> latecomer,
       ProgressLine progress,
       long steps,
-      LiveView liveView,
       RunHistory history) {
     this.ledger = ledger;
     this.learner = learner;
@@ -48,7 +45,6 @@ final class TrainingWatch {
     this.latecomer = latecomer;
     this.progress = progress;
     this.steps = steps;
-    this.liveView = liveView;
     this.history = history;
   }
 
@@ -73,7 +69,6 @@ final class TrainingWatch {
           others.add(latecomer.get());
           early = false;
         }
-        liveView.tellOnceUp(progress);
       }
     } finally {
       progress.end();

@@ -25,7 +25,7 @@ public final class ReportDirectory {
   }
 
   /**
-   * Looks at the place before a run begins; makes nothing yet.
+   * Looks at the place, and makes it, before a run begins.
    *
    * @throws ConfigException if a report cannot be written there, or would replace something else
    */
@@ -52,7 +52,7 @@ public final class ReportDirectory {
    */
   public void write(RunReport report) {
     try {
-      Files.createDirectories(directory);
+      Files.createDirectories(directory); // someone may have removed it meanwhile
       replace(steps(), out -> StepCsv.write(report.steps(), out));
       replace(page(), out -> out.append(HtmlReport.render(report)));
     } catch (IOException e) {
@@ -80,6 +80,11 @@ public final class ReportDirectory {
     if (existing == null || !Files.isDirectory(existing) || !Files.isWritable(existing)) {
       throw new ConfigException(
           "--report: " + directory + " must be a directory that can be written or made");
+    }
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new ConfigException("--report: cannot make " + directory + ": " + e.getMessage());
     }
     requireOurs(page(), HtmlReport.MARK);
     requireOurs(steps(), StepCsv.HEADER.substring(0, StepCsv.HEADER.indexOf("rewardMean")));

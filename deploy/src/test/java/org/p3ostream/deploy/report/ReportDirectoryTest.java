@@ -18,10 +18,20 @@ class ReportDirectoryTest {
   @TempDir private Path directory;
 
   @Test
-  void atMakesNothing() {
+  void atMakesTheDirectorySoThatAnImpossibleOneIsFoundBeforeTheRun() {
     ReportDirectory.at(directory.resolve("a/b"));
 
-    assertThat(directory.resolve("a")).doesNotExist();
+    assertThat(directory.resolve("a/b")).isEmptyDirectory();
+  }
+
+  @Test
+  void atRefusesAPlaceWhereNoDirectoryCanBeMade() {
+    Path impossible = Path.of("/proc/p3o-report");
+
+    assertThatThrownBy(() -> ReportDirectory.at(impossible))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith("--report: ")
+        .hasMessageContaining(impossible.toString());
   }
 
   @Test

@@ -80,7 +80,7 @@
     const scheduled = run && run.scheduleSteps ? `of ${run.scheduleSteps} scheduled` : "";
     figures.Step(newest === null ? "–" : n(newest.step + 1), newest === null ? scheduled : `${scheduled ? scheduled + ", " : ""}version ${newest.policyVersion}`);
     figures.Reward(n(reward.length ? reward[reward.length - 1] : null), reward.length ? `mean of 10 steps; first ${n(reward[Math.min(9, reward.length - 1)])}` : "");
-    figures["Effective sample size"](n(last("normalizedEss")), last("adaptiveCap") === null ? "no cap" : `cap ${n(last("adaptiveCap"))}`);
+    figures["Effective sample size"](n(last("normalizedEss")), last("adaptiveCap") == null ? (last("normalizedEss") == null ? "waiting for the first step" : "no cap") : `cap ${n(last("adaptiveCap"))}`);
     figures.Staleness(n(last("stalenessMeanVersions")), `${n(last("stalenessMinVersions"))} to ${n(last("stalenessMaxVersions"))} policy versions`);
     figures.Throughput(n(last("trainedTokensPerSecond")), "tokens trained per second");
     figures["Time of a step"](newest === null || newest.stepMillis === null ? "–" : `${n(newest.stepMillis)} ms`, newest === null ? "" : `waiting ${n(newest.phases.waitMillis)} ms`);
