@@ -53,4 +53,12 @@ class DemoReportTest {
     assertThat(report.get("generatedTokensPerSecond").asDouble()).isEqualTo(300);
     assertThat(report.get("groupsByProducer").get("2").asLong()).isEqualTo(5);
   }
+
+  @Test
+  void rewardStepsDoNotOverlapInShortRuns() {
+    assertThat(DemoReport.rewardSteps(1)).isEqualTo(1);
+    assertThat(DemoReport.rewardSteps(5)).isEqualTo(2);
+    assertThat(DemoReport.rewardSteps(19)).isEqualTo(9);
+    assertThat(DemoReport.rewardSteps(150)).isEqualTo(10);
+  }
 }
