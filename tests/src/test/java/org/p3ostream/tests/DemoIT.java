@@ -106,6 +106,24 @@ class DemoIT {
         .contains("of 100000 steps: it was interrupted");
   }
 
+  @Test
+  void demoLeavesNothingBehindWhenInterruptedAtItsStart() throws Exception {
+    start("--steps", "100000");
+    until(
+        "the demo to begin",
+        () ->
+            collectChildren() > 0
+                && demo.lastLogLines(3).stream()
+                    .anyMatch(line -> line.startsWith("work directory ")));
+
+    demo.terminate();
+
+    assertThat(demo.awaitExit(LONG)).isTrue();
+    assertThat(demo.exitCode()).isEqualTo(128 + 15);
+    assertThat(demo.lastLogLines(40)).noneMatch(line -> line.contains("Exception"));
+    assertThat(temporaryFiles()).isEmpty();
+  }
+
   private void start(String... arguments) {
     List<String> command = new ArrayList<>(List.of("demo"));
     command.addAll(List.of(arguments));

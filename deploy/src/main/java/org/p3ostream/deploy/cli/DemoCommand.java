@@ -121,8 +121,9 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     boolean terminal = Boolean.getBoolean(TERMINAL_PROPERTY);
-    try (Demo demo = new Demo(options(), P3o.class, terminal);
-        Interruption interruption = new Interruption(demo::close, STOP_GRACE)) {
+    Demo demo = new Demo(options(), P3o.class, terminal);
+    try (Interruption interruption = new Interruption(demo::stop, STOP_GRACE);
+        demo) { // closed first, so that an interruption waits for it
       return run(demo);
     }
   }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLGenerator;
+import com.fasterxml.jackson.dataformat.yaml.util.StringQuotingChecker;
 import java.util.Map;
 
 /** Writes a resolved configuration for people, without its secrets. */
@@ -18,7 +19,18 @@ public final class ConfigPrinter {
           YAMLFactory.builder()
               .disable(YAMLGenerator.Feature.WRITE_DOC_START_MARKER)
               .enable(YAMLGenerator.Feature.MINIMIZE_QUOTES)
+              .stringQuotingChecker(new Quoting())
               .build());
+
+  /** Leaves no text without quotes that might be read back as a number. */
+  private static final class Quoting extends StringQuotingChecker.Default {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public boolean needToQuoteValue(String value) {
+      return super.needToQuoteValue(value) || value.matches("[-+.0-9].*");
+    }
+  }
 
   private ConfigPrinter() {}
 

@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.demo;
 
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -88,14 +89,26 @@ public final class Demo implements AutoCloseable {
   }
 
   /**
+   * Ends all children, after which {@link #run} ends too. Safe from a shutdown hook, and twice. The
+   * directory is left to {@link #close}, since {@link #run} may still be writing there.
+   */
+  public void stop() {
+    teardown.close();
+  }
+
+  /**
    * Ends all children and removes a temporary directory, unless its logs are needed to explain a
-   * failure. Safe from a shutdown hook, and twice.
+   * failure. To be called by the thread that ran the demo.
    */
   @Override
-  public synchronized void close() {
-    teardown.close();
+  public void close() {
+    stop();
     if (directory.temporary() && !failed) {
-      directory.delete();
+      try {
+        directory.delete();
+      } catch (UncheckedIOException e) {
+        out.println("left behind            " + e.getMessage());
+      }
     }
   }
 

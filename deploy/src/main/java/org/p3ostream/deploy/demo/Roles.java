@@ -11,6 +11,7 @@ final class Roles implements AutoCloseable {
   private final DemoDirectory directory;
   private final Class<?> commandLine;
   private final List<ChildProcess> running = new ArrayList<>();
+  private boolean closed;
 
   /**
    * @param commandLine main class whose commands the roles are
@@ -44,12 +45,20 @@ final class Roles implements AutoCloseable {
   /** Ends all of them, side by side. */
   @Override
   public void close() {
-    List<ChildProcess> children = all();
+    List<ChildProcess> children = refuseMore();
     children.forEach(ChildProcess::terminate);
     children.forEach(ChildProcess::close);
   }
 
+  private synchronized List<ChildProcess> refuseMore() {
+    closed = true;
+    return all();
+  }
+
   private synchronized ChildProcess start(String name, List<String> command, String maxHeap) {
+    if (closed) {
+      throw new IllegalStateException(name + " cannot start: the demo has ended");
+    }
     List<String> arguments = new ArrayList<>(command);
     arguments.add("--config");
     arguments.add(directory.configuration().toString());

@@ -61,7 +61,8 @@ class ConfigPrinterTest {
                 "registry.connectTimeout=1500ms",
                 "kafka.client.rack=010",
                 "run.id=42",
-                "sampling.stopStrings=[\"\\n\\n\", \" \", \"#\", \"- 1\", \"true\", \"\\\"\", \"é\"]"));
+                "run.topicPrefix=1e3",
+                "sampling.stopStrings=[\"\\n\\n\", \" \", \"#\", \"- 1\", \"44\", \"1e3\", \"0x1f\", \"007\", \".5\", \"-1\", \"1_0\", \"~\", \"no\", \"2026-01-01\", \"12:30\", \".nan\", \"true\", \"\\\"\", \"é\"]"));
     Path file = Files.writeString(directory.resolve("p3o.yaml"), ConfigPrinter.toYaml(config));
     assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
   }
