@@ -248,7 +248,8 @@ class DatasetsIT {
                 P3o.commandLine()
                     .setOut(new PrintWriter(followed))
                     .setErr(new PrintWriter(new StringWriter()))
-                    .execute("log", "rollouts", "-f", "--config", config.toString()));
+                    .execute("log", "rollouts", "-f", "--config", config.toString()),
+            DatasetsIT::onItsOwnThread);
     try (RunningRole learner = another.learner();
         RunningRole producer = another.producer("a")) {
       learner.join();
@@ -270,6 +271,15 @@ class DatasetsIT {
       assertThat(shown.out().lines().filter(line -> line.matches("group .*|\\{.*\\}")))
           .hasSize(groups);
     }
+  }
+
+  /**
+   * In the common pool, on two processors, it would take the only thread that HTTP clients have.
+   */
+  private static void onItsOwnThread(Runnable task) {
+    Thread thread = new Thread(task, "follower");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private List<JsonNode> json(String... arguments) throws Exception {

@@ -42,7 +42,9 @@ class PatientCodecTest {
   void encodeThrowsAtOnceWhenItIsToldToStopWaiting() throws Exception {
     try (PatientCodec codec = new PatientCodec(LoopbackRegistry.codec(1), LONG, PAUSE)) {
       CompletableFuture<byte[]> encoded =
-          CompletableFuture.supplyAsync(() -> codec.encode("steps", Records.step(0).build()));
+          CompletableFuture.supplyAsync(
+              () -> codec.encode("steps", Records.step(0).build()),
+              task -> new Thread(task, "encoder").start()); // the common pool is for HTTP clients
       codec.stopWaiting();
 
       assertThatThrownBy(() -> encoded.get(30, TimeUnit.SECONDS))
