@@ -1,5 +1,8 @@
 package org.p3ostream.learner.train;
 
+import java.util.List;
+import org.p3ostream.learner.window.TrainingResponse;
+
 /**
  * Some responses of a window as arrays. Sequences are prompt and response without the last token,
  * right-padded to T columns; under a causal mask padding to the right changes nothing before it.
@@ -8,9 +11,12 @@ package org.p3ostream.learner.train;
 final class MicroBatch {
   final int rows; // B
   final int columns; // T
+  final List<TrainingResponse> responses; // [B]
+  final List<String> producerIds; // [B]
   final long[] ids; // [B·T]
   final long[] positions; // [N], b·T + t of the hidden state that predicts the token
   final long[] targets; // [N]
+  final int[] sequences; // [N], b: which row the token belongs to
   final double[] behaviorLogprobs; // [N], nats
   final double[] advantages; // [N]
   final long[] policyVersions; // [N]
@@ -18,17 +24,23 @@ final class MicroBatch {
   MicroBatch(
       int rows,
       int columns,
+      List<TrainingResponse> responses,
+      List<String> producerIds,
       long[] ids,
       long[] positions,
       long[] targets,
+      int[] sequences,
       double[] behaviorLogprobs,
       double[] advantages,
       long[] policyVersions) {
     this.rows = rows;
     this.columns = columns;
+    this.responses = responses;
+    this.producerIds = producerIds;
     this.ids = ids;
     this.positions = positions;
     this.targets = targets;
+    this.sequences = sequences;
     this.behaviorLogprobs = behaviorLogprobs;
     this.advantages = advantages;
     this.policyVersions = policyVersions;

@@ -66,6 +66,7 @@ final class MicroBatcher {
     int capacity = rows.stream().mapToInt(row -> row.response().length()).sum();
     long[] positions = new long[capacity];
     long[] targets = new long[capacity];
+    int[] sequences = new int[capacity];
     double[] behaviorLogprobs = new double[capacity];
     double[] advantages = new double[capacity];
     long[] versions = new long[capacity];
@@ -85,6 +86,7 @@ final class MicroBatcher {
         if (response.isValid(t)) {
           positions[n] = (long) start + prompt.length + t - 1;
           targets[n] = response.token(t);
+          sequences[n] = b;
           behaviorLogprobs[n] = response.behaviorLogprob(t);
           advantages[n] = row.advantage();
           versions[n] = response.policyVersion(t);
@@ -95,9 +97,12 @@ final class MicroBatcher {
     return new MicroBatch(
         rows.size(),
         columns,
+        rows.stream().map(Row::response).toList(),
+        rows.stream().map(row -> row.group().producerId()).toList(),
         ids,
         Arrays.copyOf(positions, n),
         Arrays.copyOf(targets, n),
+        Arrays.copyOf(sequences, n),
         Arrays.copyOf(behaviorLogprobs, n),
         Arrays.copyOf(advantages, n),
         Arrays.copyOf(versions, n));

@@ -1,9 +1,7 @@
 package org.p3ostream.learner.train;
 
 import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
-import ai.djl.ndarray.types.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +27,12 @@ import org.p3ostream.schemas.ratio.RatioStatistics;
  */
 public final class WindowTrainer implements AutoCloseable {
 
-  private final CausalLm model;
   private final AdamW optimizer;
   private final LearningRateSchedule schedule;
   private final Objective objective;
   private final TorchObjective torchObjective;
   private final MicroBatcher microBatcher;
-  private final double policyTemperature;
+  private final PolicyForward forward;
   private final int retainedGraphTokens;
 
   /**
@@ -52,13 +49,12 @@ public final class WindowTrainer implements AutoCloseable {
       double policyTemperature,
       int microBatchTokens,
       int retainedGraphTokens) {
-    this.model = model;
     this.optimizer = optimizer;
     this.schedule = schedule;
     this.objective = objective;
     this.torchObjective = new TorchObjective(model.manager(), objective);
     this.microBatcher = new MicroBatcher(microBatchTokens, model.config().padTokenId());
-    this.policyTemperature = policyTemperature;
+    this.forward = new PolicyForward(model, optimizer.parameters(), policyTemperature);
     this.retainedGraphTokens = retainedGraphTokens;
   }
 
@@ -81,7 +77,7 @@ public final class WindowTrainer implements AutoCloseable {
     try (NDScope scope = new NDScope()) {
       scope.suppressNotUsedWarning();
       WindowTokens tokens = new WindowTokens(Math.toIntExact(window.validTokens()));
-      List<@Nullable NDArray> retained = prePass(batches, tokens);
+      List<@Nullable PolicyOutputs> retained = prePass(batches, tokens);
       RatioStatistics ratios = tokens.ratioStatistics();
       if (!ratios.isFinite()) {
         throw nonFinite(window, "ratio statistics " + ratios);
@@ -116,22 +112,22 @@ public final class WindowTrainer implements AutoCloseable {
     }
   }
 
-  /** Fills {@code tokens}; returns per micro-batch the log-probs with their graph, or null. */
-  private List<@Nullable NDArray> prePass(List<MicroBatch> batches, WindowTokens tokens) {
-    List<@Nullable NDArray> retained = new ArrayList<>();
+  /** Fills {@code tokens}; returns per micro-batch the outputs with their graph, or null. */
+  private List<@Nullable PolicyOutputs> prePass(List<MicroBatch> batches, WindowTokens tokens) {
+    List<@Nullable PolicyOutputs> retained = new ArrayList<>();
     int budget = retainedGraphTokens;
     for (MicroBatch batch : batches) {
       budget -= batch.paddedTokens();
       if (batch.validTokens() == 0) {
         retained.add(null);
       } else if (budget >= 0) {
-        NDArray logprobs = forwardWithGraph(batch); // [N]
-        tokens.append(batch, logprobs.toFloatArray());
-        retained.add(logprobs);
+        PolicyOutputs outputs = forward.withGraph(batch);
+        tokens.append(batch, outputs.logprobs().toFloatArray());
+        retained.add(outputs);
       } else {
         try (NDScope scope = new NDScope()) {
           scope.suppressNotUsedWarning();
-          tokens.append(batch, forward(batch).toFloatArray());
+          tokens.append(batch, forward.of(batch).logprobs().toFloatArray());
         }
         retained.add(null);
       }
@@ -142,7 +138,7 @@ public final class WindowTrainer implements AutoCloseable {
   private void backward(
       Window window,
       List<MicroBatch> batches,
-      List<@Nullable NDArray> retained,
+      List<@Nullable PolicyOutputs> retained,
       StepContext context) {
     for (int i = 0; i < batches.size(); i++) {
       MicroBatch batch = batches.get(i);
@@ -151,10 +147,10 @@ public final class WindowTrainer implements AutoCloseable {
       }
       try (NDScope scope = new NDScope()) {
         scope.suppressNotUsedWarning();
-        NDArray kept = retained.get(i);
-        NDArray logprobs = kept == null ? forwardWithGraph(batch) : kept; // [N]
+        PolicyOutputs kept = retained.get(i);
+        PolicyOutputs outputs = kept == null ? forward.withGraph(batch) : kept;
         try (Autograd recording = Autograd.record()) {
-          NDArray loss = torchObjective.loss(logprobs, batch, context); // []
+          NDArray loss = torchObjective.loss(outputs.logprobs(), batch, context); // []
           if (!Double.isFinite(loss.getDouble())) {
             optimizer.clearGradient();
             throw nonFinite(window, "loss " + loss.getDouble() + " of micro-batch " + i);
@@ -166,23 +162,6 @@ public final class WindowTrainer implements AutoCloseable {
         }
       }
     }
-  }
-
-  private NDArray forwardWithGraph(MicroBatch batch) {
-    try (Autograd recording = Autograd.record()) {
-      return forward(batch);
-    }
-  }
-
-  /** Policy log-probs of the valid tokens, nats, [N]. */
-  private NDArray forward(MicroBatch batch) {
-    NDManager manager = model.manager();
-    return model.tokenLogprobs(
-        optimizer.parameters(),
-        manager.create(batch.ids, new Shape(batch.rows, batch.columns)), // [B, T]
-        manager.create(batch.positions), // [N]
-        manager.create(batch.targets), // [N]
-        policyTemperature);
   }
 
   private static NonFiniteUpdateException nonFinite(Window window, String what) {

@@ -124,6 +124,7 @@ public record RolloutContract(
         coordinate,
         record.getGroupId(),
         record.getAttempt(),
+        record.getProducerId(),
         promptTokens,
         responses,
         oldest,
@@ -185,8 +186,14 @@ public record RolloutContract(
         logprobs,
         valid,
         versions,
+        sampling(response.getSampling()),
         response.getReward(),
         response.getFinishReason() == FinishReason.LENGTH);
+  }
+
+  private static BehaviorSampling sampling(Sampling sampling) {
+    return new BehaviorSampling(
+        sampling.getTemperature(), sampling.getTopK(), sampling.getTopP(), sampling.getMinP());
   }
 
   private static float logprob(float logprob, String path, int t) {

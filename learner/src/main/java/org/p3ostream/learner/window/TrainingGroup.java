@@ -7,6 +7,7 @@ public final class TrainingGroup {
   private final RolloutCoordinate coordinate;
   private final long groupId;
   private final int attempt;
+  private final String producerId;
   private final int[] promptTokens;
   private final List<TrainingResponse> responses;
   private final long policyVersion;
@@ -16,6 +17,7 @@ public final class TrainingGroup {
       RolloutCoordinate coordinate,
       long groupId,
       int attempt,
+      String producerId,
       int[] promptTokens,
       List<TrainingResponse> responses,
       long policyVersion,
@@ -23,6 +25,7 @@ public final class TrainingGroup {
     this.coordinate = coordinate;
     this.groupId = groupId;
     this.attempt = attempt;
+    this.producerId = producerId;
     this.promptTokens = promptTokens;
     this.responses = List.copyOf(responses);
     this.policyVersion = policyVersion;
@@ -39,6 +42,11 @@ public final class TrainingGroup {
 
   public int attempt() {
     return attempt;
+  }
+
+  /** Who sampled it. */
+  public String producerId() {
+    return producerId;
   }
 
   /** [P]; not to be changed. */

@@ -9,6 +9,7 @@ public final class TrainingResponse {
   private final float[] behaviorLogprobs;
   private final boolean[] valid;
   private final long[] policyVersions;
+  private final BehaviorSampling sampling;
   private final double reward;
   private final boolean truncated;
 
@@ -17,12 +18,14 @@ public final class TrainingResponse {
       float[] behaviorLogprobs,
       boolean[] valid,
       long[] policyVersions,
+      BehaviorSampling sampling,
       double reward,
       boolean truncated) {
     this.tokens = tokens;
     this.behaviorLogprobs = behaviorLogprobs;
     this.valid = valid;
     this.policyVersions = policyVersions;
+    this.sampling = sampling;
     this.reward = reward;
     this.truncated = truncated;
   }
@@ -49,6 +52,10 @@ public final class TrainingResponse {
   /** Version that sampled the token. */
   public long policyVersion(int t) {
     return policyVersions[t];
+  }
+
+  public BehaviorSampling sampling() {
+    return sampling;
   }
 
   public double reward() {

@@ -8,6 +8,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -141,9 +142,12 @@ class TorchObjectiveTest {
     return new MicroBatch(
         1,
         count,
+        List.of(),
+        List.of(),
         new long[count],
         new long[count],
         new long[count],
+        new int[count],
         behavior,
         all(tokens, tokens::advantage),
         new long[count]);

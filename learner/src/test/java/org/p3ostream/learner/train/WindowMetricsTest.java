@@ -167,9 +167,12 @@ class WindowMetricsTest {
         new MicroBatch(
             1,
             count,
+            List.of(),
+            List.of(),
             new long[count],
             new long[count],
             new long[count],
+            new int[count],
             behavior,
             advantages,
             batchVersions),

@@ -1,0 +1,64 @@
+package org.p3ostream.learner.train;
+
+import ai.djl.ndarray.NDArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a forward pass over a micro-batch gives for its N valid tokens, in the order of the
+ * micro-batch. Made in grad mode, everything but the reference log-probs carries its graph.
+ */
+final class PolicyOutputs implements AutoCloseable {
+  private final NDArray logprobs; // [N]
+  private final @Nullable NDArray exactKl; // [N]
+  private final @Nullable NDArray entropy; // [N]
+  private final @Nullable NDArray referenceLogprobs; // [N]
+
+  PolicyOutputs(
+      NDArray logprobs,
+      @Nullable NDArray exactKl,
+      @Nullable NDArray entropy,
+      @Nullable NDArray referenceLogprobs) {
+    this.logprobs = logprobs;
+    this.exactKl = exactKl;
+    this.entropy = entropy;
+    this.referenceLogprobs = referenceLogprobs;
+  }
+
+  static PolicyOutputs of(NDArray logprobs) {
+    return new PolicyOutputs(logprobs, null, null, null);
+  }
+
+  /** log π_θ of the tokens, nats, [N], the model's dtype. */
+  NDArray logprobs() {
+    return logprobs;
+  }
+
+  /** KL(π_θ ‖ π_b) at each token, nats, [N], float64; null unless the objective takes it. */
+  @Nullable NDArray exactKl() {
+    return exactKl;
+  }
+
+  /** Entropy of π_θ at each token, nats, [N], float64; null unless it is part of the loss. */
+  @Nullable NDArray entropy() {
+    return entropy;
+  }
+
+  /** log π_ref of the tokens, nats, [N], float64; null unless a reference KL is in the loss. */
+  @Nullable NDArray referenceLogprobs() {
+    return referenceLogprobs;
+  }
+
+  @Override
+  public void close() {
+    logprobs.close();
+    close(exactKl);
+    close(entropy);
+    close(referenceLogprobs);
+  }
+
+  private static void close(@Nullable NDArray array) {
+    if (array != null) {
+      array.close();
+    }
+  }
+}
