@@ -52,7 +52,7 @@ final class MicroBatcher {
   private static List<Row> rows(Window window) {
     List<Row> rows = new ArrayList<>();
     for (TrainingGroup group : window.groups()) {
-      double[] advantages = GroupAdvantage.populationStd(group.rewards()); // [G]
+      double[] advantages = GroupAdvantage.POPULATION_STD.of(group.rewards()); // [G]
       for (int i = 0; i < advantages.length; i++) {
         rows.add(new Row(group, group.responses().get(i), advantages[i]));
       }

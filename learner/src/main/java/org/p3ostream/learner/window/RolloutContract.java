@@ -151,7 +151,7 @@ public record RolloutContract(
   /** Rewards can be finite and yet too large for their mean or their spread to be. */
   private static void requireFiniteAdvantages(List<TrainingResponse> responses) {
     double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray(); // [G]
-    for (double advantage : GroupAdvantage.populationStd(rewards)) {
+    for (double advantage : GroupAdvantage.POPULATION_STD.of(rewards)) {
       require(
           Double.isFinite(advantage),
           RejectionReason.NON_FINITE,

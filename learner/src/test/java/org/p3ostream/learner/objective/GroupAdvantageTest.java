@@ -17,7 +17,7 @@ class GroupAdvantageTest {
     for (int size = 1; size <= 17; size++) {
       double[] rewards = new double[size];
       Arrays.fill(rewards, reward);
-      assertThat(GroupAdvantage.populationStd(rewards)).as("size %d", size).containsOnly(0.0);
+      assertThat(GroupAdvantage.POPULATION_STD.of(rewards)).as("size %d", size).containsOnly(0.0);
     }
   }
 
@@ -29,7 +29,7 @@ class GroupAdvantageTest {
       double mean = Arrays.stream(rewards).sum() / rewards.length;
       double variance = Arrays.stream(rewards).map(r -> r * r).sum() / rewards.length - mean * mean;
       double std = Math.sqrt(Math.max(0, variance));
-      double[] advantages = GroupAdvantage.populationStd(rewards);
+      double[] advantages = GroupAdvantage.POPULATION_STD.of(rewards);
       for (int i = 0; i < rewards.length; i++) {
         assertThat(advantages[i])
             .as("seed %d response %d", seed, i)

@@ -93,7 +93,7 @@ class ObjectiveGoldenTest {
         .forEach(
             group ->
                 assertClose(
-                    GroupAdvantage.populationStd(GoldenCase.doubles(group.get("rewards"))),
+                    GroupAdvantage.POPULATION_STD.of(GoldenCase.doubles(group.get("rewards"))),
                     GoldenCase.doubles(group.get("population_std"))));
   }
 
