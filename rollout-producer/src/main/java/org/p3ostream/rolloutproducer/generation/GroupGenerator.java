@@ -11,7 +11,7 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.rolloutproducer.reward.Reward;
 import org.p3ostream.rolloutproducer.reward.Rewards;
 import org.p3ostream.rolloutproducer.reward.Score;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.slf4j.Logger;

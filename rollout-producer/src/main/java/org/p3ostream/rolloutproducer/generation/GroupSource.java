@@ -1,7 +1,7 @@
 package org.p3ostream.rolloutproducer.generation;
 
 import java.util.concurrent.CancellationException;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
 

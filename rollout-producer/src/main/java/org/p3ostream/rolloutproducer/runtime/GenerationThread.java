@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
 import org.p3ostream.rolloutproducer.backlog.PromptPosition;
 import org.p3ostream.rolloutproducer.generation.GroupSource;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.RolloutGroup;
 
 /**

@@ -1,5 +1,6 @@
 package org.p3ostream.rolloutproducer.snapshot;
 
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
 import java.util.Optional;
 import java.util.OptionalLong;
 

@@ -24,7 +24,7 @@ import org.p3ostream.policy.model.ParameterInitializer;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.PromptTasks;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;

@@ -2,6 +2,9 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.p3ostream.schemas.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,13 +33,15 @@ class SnapshotLogTest {
   private final RecordCodec codec = TaggedAvro.codec();
   private final List<SnapshotEvent> events = new ArrayList<>();
   private final Map<Long, Long> manifestOffsets = new HashMap<>();
+  private final VersionCache versions = new VersionCache(VERSIONS_KEPT);
   private final SnapshotLog snapshots =
       new SnapshotLog(
           consumer,
           codec,
           PARTITION.topic(),
           new SnapshotFollower(
-              PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, VERSIONS_KEPT),
+              PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, versions::put),
+          versions,
           events::add);
   private long nextOffset;
 
