@@ -19,7 +19,7 @@ import org.p3ostream.policy.model.CausalLm;
  * the weights of its own version and by the temperature and filters of its own response. Nothing
  * here carries a graph. Confined to one thread.
  */
-final class BehaviorPolicy implements AutoCloseable {
+final class BehaviorPolicy {
 
   /** The model as it is: what raw log-probs are of. */
   private static final BehaviorSampling RAW = new BehaviorSampling(1, 0, 1, 0);
@@ -76,7 +76,7 @@ final class BehaviorPolicy implements AutoCloseable {
     Map<Long, List<Integer>> byVersion = new TreeMap<>(); // tokens to recompute
     boolean takesDistributions = false;
     for (int n = 0; n < batch.validTokens(); n++) {
-      boolean takesDistribution = takesDistribution(sampling(batch, n));
+      boolean takesDistribution = takesDistribution(batch.sampling(n));
       takesDistributions |= takesDistribution;
       if (takesDistribution || spec.audit()) {
         byVersion.computeIfAbsent(batch.policyVersions[n], version -> new ArrayList<>()).add(n);
@@ -96,10 +96,6 @@ final class BehaviorPolicy implements AutoCloseable {
   /** Whether anything but the audit needs the distribution of tokens sampled so. */
   private boolean takesDistribution(BehaviorSampling sampling) {
     return spec.exactKl() || (sampling.truncates() && !spec.rawLogprobs());
-  }
-
-  private static BehaviorSampling sampling(MicroBatch batch, int n) {
-    return batch.responses.get(batch.sequences[n]).sampling();
   }
 
   /** One micro-batch on its way. */
@@ -127,16 +123,20 @@ final class BehaviorPolicy implements AutoCloseable {
       Map<BehaviorSampling, List<Integer>> bySampling = new LinkedHashMap<>(); // of tokens
       for (int i = 0; i < tokens.size(); i++) {
         bySampling
-            .computeIfAbsent(sampling(batch, tokens.get(i)), sampling -> new ArrayList<>())
+            .computeIfAbsent(batch.sampling(tokens.get(i)), sampling -> new ArrayList<>())
             .add(i);
       }
       try (NDArray logits = logits(version, tokens, rows)) { // [n, V]
         bySampling.forEach(
             (sampling, places) -> {
-              boolean all = places.size() == tokens.size();
+              List<Integer> own = places.stream().map(tokens::get).toList();
+              if (own.size() == tokens.size()) {
+                recompute(logits, own, sampling);
+                return;
+              }
               try (NDArray indices = manager.create(longs(places)); // [m]
-                  NDArray own = all ? logits.toDevice(logits.getDevice(), false) : logits.get(indices)) {
-                recompute(own, places.stream().map(tokens::get).toList(), sampling);
+                  NDArray rowsOfOwn = logits.get(indices)) { // [m, V]
+                recompute(rowsOfOwn, own, sampling);
               }
             });
       }
@@ -198,10 +198,5 @@ final class BehaviorPolicy implements AutoCloseable {
 
   private static long[] longs(List<Integer> values) {
     return values.stream().mapToLong(Integer::longValue).toArray();
-  }
-
-  @Override
-  public void close() {
-    versions.close();
   }
 }
