@@ -25,7 +25,7 @@ final class TorchObjective implements AutoCloseable {
         c = torch.minimum(torch.exp(torch.detach(l)), ess)
         k = l + torch.exp(torch.clamp(torch.neg(l), -10., 10.)) - 1.
         t = torch.neg(c * advantage * lp) + torch.rsub(ess, 1.) * k
-        return torch.div(torch.sum(t), count)
+        return t
       """;
 
   /** See {@link Grpo} for the formula; A carries no gradient. */
@@ -34,7 +34,7 @@ final class TorchObjective implements AutoCloseable {
       def loss(self, logp: Tensor, behavior: Tensor, advantage: Tensor, ess: Tensor, count: Tensor) -> Tensor:
         r = torch.exp(logp.to(7) - behavior)
         t = torch.maximum(torch.neg(r * advantage), torch.neg(torch.clamp(r, %s, %s) * advantage))
-        return torch.div(torch.sum(t), count)
+        return t
       """;
 
   private final ScriptModule script;
@@ -51,7 +51,8 @@ final class TorchObjective implements AutoCloseable {
    * @param logprobs log π_θ with its graph, [N]
    * @return 0-dimensional, float64
    */
-  NDArray loss(NDArray logprobs, MicroBatch batch, StepContext context) {
+  NDArray tokenLosses(PolicyOutputs outputs, MicroBatch batch, StepContext context) {
+    NDArray logprobs = outputs.logprobs(); // [N]
     return script
         .call(
             "loss",

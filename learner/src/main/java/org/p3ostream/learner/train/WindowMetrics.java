@@ -5,8 +5,6 @@ import java.util.stream.DoubleStream;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
-import org.p3ostream.learner.objective.StepContext;
-import org.p3ostream.learner.objective.TokenLosses;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.TrainingResponse;
 import org.p3ostream.learner.window.Window;
@@ -23,16 +21,15 @@ final class WindowMetrics {
 
   static StepMetrics of(
       Window window,
-      WindowTokens tokens,
-      RatioStatistics ratios,
+      WindowPass.Result pass,
       Objective objective,
-      StepContext context,
       long policyVersion,
       double gradNorm,
       double learningRate,
-      int microBatches,
       long nowMs) {
-    TokenLosses losses = objective.evaluate(tokens.asBatch(), context);
+    WindowTokens tokens = pass.tokens();
+    RatioStatistics ratios = tokens.ratioStatistics();
+    WindowLosses losses = WindowLosses.of(objective, tokens, pass.contexts());
     double limitedFraction = (double) losses.limitedTokens() / tokens.count();
     boolean capped = objective instanceof P3o;
     StepMetrics.Builder metrics =
@@ -41,15 +38,15 @@ final class WindowMetrics {
             .setLoss(losses.loss())
             .setPolicyLoss(losses.policyLoss())
             .setAdaptiveKlLossMean(losses.klLoss())
-            .setNormalizedEss(context.normalizedEss())
-            .setAdaptiveCap(capped ? context.normalizedEss() : null)
+            .setNormalizedEss(ratios.normalizedEss())
+            .setAdaptiveCap(capped ? ratios.normalizedEss() : null)
             .setCapFraction(capped ? limitedFraction : null)
             .setClipFraction(capped ? null : limitedFraction)
             .setRatioMean(ratios.meanRatio())
             .setRatioStd(ratios.stdRatio())
             .setGradNorm(gradNorm)
             .setLearningRate(learningRate)
-            .setMicroBatches(microBatches);
+            .setMicroBatches(pass.microBatches());
     setRatios(metrics, tokens);
     setStaleness(metrics, tokens, policyVersion);
     setResponses(metrics, window);
