@@ -26,6 +26,7 @@ import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.learner.train.Partitioning;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
@@ -211,8 +212,11 @@ final class RunAssets implements AutoCloseable {
         LearningRateSchedule.of(settings.optimizer()),
         objective(),
         atSamplingTemperature ? settings.sampling().temperature() : 1,
-        settings.learner().microBatchTokens(),
-        settings.learner().retainedGraphTokens());
+        Partitioning.on(
+            model.manager().getDevice(),
+            1,
+            settings.learner().microBatchTokens(),
+            settings.learner().retainedGraphTokens()));
   }
 
   private static Device device(String name) {

@@ -1,9 +1,7 @@
 package org.p3ostream.learner.train;
 
 import org.p3ostream.learner.objective.KlMode;
-import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
-import org.p3ostream.learner.objective.Regularization;
 
 /**
  * What a forward pass computes beside the log-probs of the tokens, and which distributions the two
@@ -12,13 +10,13 @@ import org.p3ostream.learner.objective.Regularization;
  * @param samplingTemperature whether π_θ is taken at the temperature that its response was sampled
  *     at, instead of 1
  * @param rawLogprobs whether the recorded behaviour log-probs are of the model at temperature 1
- *     without filters. π_θ in the ratio is then over the whole vocabulary, whatever the filters
+ *     without filters; π_θ in the ratio is then over the whole vocabulary, whatever the filters
  * @param exactKl KL(π_θ ‖ π_b) over the vocabulary
  * @param entropy entropy of π_θ
  * @param referenceLogprobs log-probs of version 0
  * @param audit whether the recorded behaviour log-probs are recomputed
  */
-public record ForwardSpec(
+record ForwardSpec(
     boolean samplingTemperature,
     boolean rawLogprobs,
     boolean exactKl,
@@ -26,33 +24,14 @@ public record ForwardSpec(
     boolean referenceLogprobs,
     boolean audit) {
 
-  /** π_θ at temperature 1, behaviour log-probs as sampled, nothing else. */
-  public static final ForwardSpec PLAIN =
-      new ForwardSpec(false, false, false, false, false, false);
-
-  /** What an objective and its terms need. */
-  public static ForwardSpec of(
-      Objective objective,
-      Regularization regularization,
-      boolean samplingTemperature,
-      boolean rawLogprobs,
-      boolean audit) {
+  /** What a step needs. */
+  static ForwardSpec of(StepRecipe recipe) {
     return new ForwardSpec(
-        samplingTemperature,
-        rawLogprobs,
-        objective instanceof P3o p3o && p3o.klMode() == KlMode.EXACT,
-        regularization.usesEntropy(),
-        regularization.usesReference(),
-        audit);
-  }
-
-  /** As step events record it. */
-  String policyTemperatureId() {
-    return samplingTemperature ? "sampling" : "model";
-  }
-
-  /** As step events record it. */
-  String behaviorLogprobId() {
-    return rawLogprobs ? "raw" : "sampling";
+        recipe.samplingTemperature(),
+        recipe.rawLogprobs(),
+        recipe.objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT,
+        recipe.regularization().usesEntropy(),
+        recipe.regularization().usesReference(),
+        recipe.audit());
   }
 }

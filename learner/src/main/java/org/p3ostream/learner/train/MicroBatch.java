@@ -57,6 +57,27 @@ final class MicroBatch {
     return producerIds.get(sequences[n]);
   }
 
+  /** A micro-batch of nothing, for a replica that has none in a round: no row and no token. */
+  static MicroBatch dummy() {
+    return new MicroBatch(
+        0,
+        0,
+        List.of(),
+        List.of(),
+        new long[0],
+        new long[0],
+        new long[0],
+        new int[0],
+        new double[0],
+        new double[0],
+        new long[0]);
+  }
+
+  /** Column t of the hidden state that predicts token n. */
+  int column(int n) {
+    return (int) (positions[n] % columns);
+  }
+
   /** N: valid tokens. */
   int validTokens() {
     return targets.length;
