@@ -57,10 +57,7 @@ final class BehaviorPolicy {
    * @param versions stays the caller's to close
    */
   BehaviorPolicy(
-      CausalLm model,
-      TokenDistributions distributions,
-      VersionTensors versions,
-      ForwardSpec spec) {
+      CausalLm model, TokenDistributions distributions, VersionTensors versions, ForwardSpec spec) {
     this.model = model;
     this.distributions = distributions;
     this.versions = versions;

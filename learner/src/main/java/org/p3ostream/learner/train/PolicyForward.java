@@ -76,9 +76,7 @@ final class PolicyForward implements AutoCloseable {
         logprobs(inputs, parameters),
         null,
         null,
-        spec.referenceLogprobs()
-            ? logprobs(inputs, reference.of(REFERENCE_VERSION))
-            : null,
+        spec.referenceLogprobs() ? logprobs(inputs, reference.of(REFERENCE_VERSION)) : null,
         behavior);
   }
 

@@ -26,11 +26,7 @@ final class ReplicaGroup implements AutoCloseable {
    * @param model of replica 0; stays the caller's to close
    * @param parameters of replica 0, [P], a leaf; stay the caller's to close
    */
-  ReplicaGroup(
-      CausalLm model,
-      NDArray parameters,
-      StepRecipe recipe,
-      List<Device> devices) {
+  ReplicaGroup(CausalLm model, NDArray parameters, StepRecipe recipe, List<Device> devices) {
     if (!devices.get(0).equals(model.manager().getDevice())) {
       throw new IllegalArgumentException(
           "the first replica's device is %s, the model is on %s"
@@ -56,10 +52,7 @@ final class ReplicaGroup implements AutoCloseable {
   }
 
   private static Replica replica(
-      CausalLm model,
-      NDArray parameters,
-      StepRecipe recipe,
-      AutoCloseable owned) {
+      CausalLm model, NDArray parameters, StepRecipe recipe, AutoCloseable owned) {
     return new Replica(
         new ParameterLeaf(model.manager(), parameters),
         new PolicyForward(model, parameters, ForwardSpec.of(recipe), recipe.weights()),

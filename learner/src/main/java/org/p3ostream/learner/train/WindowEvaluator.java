@@ -17,10 +17,7 @@ public final class WindowEvaluator implements AutoCloseable {
    * @param weights [P]
    */
   public WindowEvaluator(
-      CausalLm model,
-      float[] weights,
-      StepRecipe recipe,
-      Partitioning partitioning) {
+      CausalLm model, float[] weights, StepRecipe recipe, Partitioning partitioning) {
     this(
         model,
         weights,
@@ -42,8 +39,7 @@ public final class WindowEvaluator implements AutoCloseable {
     parameters.setRequiresGradient(true);
     this.pass =
         new WindowPass(
-            new ReplicaGroup(
-                model, parameters, recipe, partitioning.devices()),
+            new ReplicaGroup(model, parameters, recipe, partitioning.devices()),
             model.shards(),
             cut,
             rule,

@@ -41,11 +41,7 @@ public final class WindowTrainer implements AutoCloseable {
     this.recipe = recipe;
     this.pass =
         new WindowPass(
-            new ReplicaGroup(
-                model,
-                optimizer.parameters(),
-                recipe,
-                partitioning.devices()),
+            new ReplicaGroup(model, optimizer.parameters(), recipe, partitioning.devices()),
             model.shards(),
             WindowPartition.cut(model.config().padTokenId(), partitioning),
             ContextRule.of(recipe.objective()),

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import org.p3ostream.learner.window.AdvantageRule;
 import org.p3ostream.learner.window.BehaviorVersions;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.learner.window.RolloutCoordinate;
@@ -99,6 +100,7 @@ final class RandomWindows {
             RolloutGroups.VOCAB_SIZE,
             record.getResponses().size(),
             MAX_POSITIONS,
+            AdvantageRule.STANDARD,
             SamplingRules.STANDARD,
             BehaviorVersions.NOT_NEEDED);
     RolloutContract.Verdict verdict =

@@ -38,6 +38,7 @@ public final class RolloutGroups {
         VOCAB_SIZE,
         SAMPLES_PER_GROUP,
         MAX_POSITIONS,
+        AdvantageRule.STANDARD,
         SamplingRules.STANDARD,
         BehaviorVersions.NOT_NEEDED);
   }
@@ -50,6 +51,7 @@ public final class RolloutGroups {
         VOCAB_SIZE,
         SAMPLES_PER_GROUP,
         MAX_POSITIONS,
+        AdvantageRule.STANDARD,
         rules,
         snapshots);
   }

@@ -26,8 +26,6 @@ import org.p3ostream.rolloutproducer.Weights;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupSource;
-import org.p3ostream.schemas.snapshot.PolicyWeights;
-import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
 import org.p3ostream.rolloutproducer.snapshot.VersionCache;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -39,6 +37,8 @@ import org.p3ostream.schemas.avro.Sampling;
 import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.schemas.topic.RecordKeys;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 

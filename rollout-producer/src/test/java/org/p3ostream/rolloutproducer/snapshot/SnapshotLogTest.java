@@ -2,9 +2,6 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.p3ostream.schemas.snapshot.PolicyWeights;
-import org.p3ostream.schemas.snapshot.SnapshotEvent;
-import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +17,9 @@ import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.TaggedAvro;
 import org.p3ostream.rolloutproducer.Weights;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.schemas.topic.RecordKeys;
 
 /** The order of reads and seeks; what a broker does is tested with a broker. */

@@ -2,11 +2,11 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.p3ostream.schemas.snapshot.SnapshotEvent;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotRecall.Reread;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
 
 class SnapshotRecallTest {
 

@@ -2,9 +2,9 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.p3ostream.schemas.snapshot.PolicyWeights;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 class VersionCacheTest {
 

@@ -6,7 +6,10 @@ public sealed interface SnapshotEvent {
   /** A version is whole and verified. */
   record Loaded(long version) implements SnapshotEvent {}
 
-  /** A version that could not be put together; nothing of it was handed on. Another read may succeed. */
+  /**
+   * A version that could not be put together; nothing of it was handed on. Another read may
+   * succeed.
+   */
   record Corrupt(long version, String cause) implements SnapshotEvent {}
 
   /** A snapshot that must not be used here, however often it is read. */

@@ -70,16 +70,12 @@ public final class SnapshotFollower {
     long version = manifest.getVersion();
     if (!manifest.getRunId().equals(runId)) {
       return new SnapshotEvent.Refused(
-          version,
-          "it belongs to run '" + manifest.getRunId() + "', not to '" + runId + "'");
+          version, "it belongs to run '" + manifest.getRunId() + "', not to '" + runId + "'");
     }
     if (!manifest.getModelHash().equals(modelHash)) {
       return new SnapshotEvent.Refused(
           version,
-          "it is for model "
-              + manifest.getModelHash()
-              + ", the model at hand is "
-              + modelHash);
+          "it is for model " + manifest.getModelHash() + ", the model at hand is " + modelHash);
     }
     SnapshotAssembler.Outcome outcome = assembler.close(manifest);
     if (outcome instanceof SnapshotAssembler.Corrupt corrupt) {

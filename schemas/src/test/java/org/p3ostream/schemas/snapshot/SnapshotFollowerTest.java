@@ -126,9 +126,7 @@ class SnapshotFollowerTest {
     read(1, own.subList(0, 1));
 
     assertThat(read(1, foreign))
-        .containsExactly(
-            new SnapshotEvent.Refused(
-                1, "it belongs to run 'run-b', not to 'run-a'"));
+        .containsExactly(new SnapshotEvent.Refused(1, "it belongs to run 'run-b', not to 'run-a'"));
     assertThat(read(1, own.subList(1, 3))).containsExactly(new SnapshotEvent.Loaded(1));
   }
 
@@ -136,8 +134,7 @@ class SnapshotFollowerTest {
   void acceptRefusesAnotherModel() {
     assertThat(read(1, snapshot(RUN, "other", 1, weights(1))))
         .containsExactly(
-            new SnapshotEvent.Refused(
-                1, "it is for model other, the model at hand is model-hash"));
+            new SnapshotEvent.Refused(1, "it is for model other, the model at hand is model-hash"));
     assertThat(heldVersion()).isEqualTo(-1);
   }
 
