@@ -10,6 +10,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
@@ -57,9 +58,8 @@ public final class StepCommitter {
       try {
         sendAll(prepared);
         break;
-      } catch (ProducerFencedException | InvalidProducerEpochException e) {
-        throw fenced(e);
       } catch (KafkaException e) {
+        requireNotFenced(e);
         abort(e);
         if (attempt == ATTEMPTS) {
           throw e;
@@ -94,14 +94,13 @@ public final class StepCommitter {
       try {
         producer.commitTransaction();
         return;
-      } catch (ProducerFencedException | InvalidProducerEpochException e) {
-        throw fenced(e);
       } catch (TimeoutException e) { // a commit may be asked for again until it is answered
         if (attempt == ATTEMPTS) {
           throw unknown(prepared, e);
         }
         LOG.warn("commit of step {} not answered, asking again", prepared.event().getStep());
       } catch (KafkaException e) {
+        requireNotFenced(e);
         throw unknown(prepared, e);
       }
     }
@@ -110,9 +109,8 @@ public final class StepCommitter {
   private void abort(KafkaException cause) {
     try {
       producer.abortTransaction();
-    } catch (ProducerFencedException | InvalidProducerEpochException e) {
-      throw fenced(e);
     } catch (KafkaException e) {
+      requireNotFenced(e);
       e.addSuppressed(cause);
       throw e;
     }
@@ -129,8 +127,20 @@ public final class StepCommitter {
     }
   }
 
-  private static FencedException fenced(KafkaException e) {
-    return new FencedException("another learner of this run took over; ending without writing", e);
+  /**
+   * A client that was fenced says so with one of three errors, or with a general one they caused:
+   * the third comes when its commit reaches a coordinator that has aborted the transaction for the
+   * learner that took over.
+   */
+  private static void requireNotFenced(KafkaException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ProducerFencedException
+          || cause instanceof InvalidProducerEpochException
+          || cause instanceof InvalidTxnStateException) {
+        throw new FencedException(
+            "another learner of this run took over; ending without writing", e);
+      }
+    }
   }
 
   private static UnknownOutcomeException unknown(PreparedEvent prepared, KafkaException e) {

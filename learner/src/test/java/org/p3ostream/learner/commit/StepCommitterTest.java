@@ -21,6 +21,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -90,7 +91,11 @@ class StepCommitterTest {
   @MethodSource("everyFault")
   void commitSaysFencedWhenAnotherLearnerTookOver(Fault fault) {
     for (KafkaException refusal :
-        List.of(new ProducerFencedException("old"), new InvalidProducerEpochException("old"))) {
+        List.of(
+            new ProducerFencedException("old"),
+            new InvalidProducerEpochException("old"),
+            new InvalidTxnStateException("aborted for another"),
+            new KafkaException("in an error state", new ProducerFencedException("old")))) {
       FaultyProducer fenced = new FaultyProducer();
       StepCommitter old = new StepCommitter(fenced, GROUP);
       old.initialize();

@@ -125,7 +125,7 @@ class TorchObjectiveTest {
       double[] logprobs = all(tokens, tokens::logprob);
       NDArray leaf = float32 ? manager.create(floats(logprobs)) : manager.create(logprobs); // [N]
       leaf.setRequiresGradient(true);
-      NDArray loss = torch.loss(leaf, microBatch(tokens), context); // []
+      NDArray loss = torch.loss(PolicyOutputs.of(leaf), microBatch(tokens), context); // []
       Autograd.backward(loss);
       NDArray gradient = leaf.getGradient(); // [N]
       return new Result(
