@@ -186,6 +186,7 @@ public final class Learner {
     return new Intake(
         settings.run().id(),
         assets.contract(),
+        assets.dynamicSampling(),
         ledger.dispatched(),
         settings.dispatch().groupsPerWindow(),
         settings.dispatch().lockstep(),

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -17,9 +18,8 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.RunDefinition;
-import org.p3ostream.learner.objective.Grpo;
 import org.p3ostream.learner.objective.Objective;
-import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.OverlongPenalty;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.optimizer.OptimizerState;
@@ -28,6 +28,8 @@ import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.train.Partitioning;
 import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.window.AdvantageRule;
+import org.p3ostream.learner.window.DynamicSampling;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.CausalLm;
@@ -166,9 +168,7 @@ final class RunAssets implements AutoCloseable {
   }
 
   Objective objective() {
-    return settings.algorithm().name().equals("grpo")
-        ? new Grpo(settings.algorithm().clipLow(), settings.algorithm().clipHigh())
-        : new P3o();
+    return settings.algorithm().objective();
   }
 
   PromptSchedule promptSchedule() {
@@ -182,7 +182,26 @@ final class RunAssets implements AutoCloseable {
         tokenizerHash,
         model.config().vocabSize(),
         settings.sampling().samplesPerGroup(),
-        model.config().maxPositions());
+        model.config().maxPositions(),
+        advantages());
+  }
+
+  private AdvantageRule advantages() {
+    AlgorithmConfig algorithm = settings.algorithm();
+    OverlongPenalty overlong =
+        algorithm.overlongBuffer() == 0
+            ? null
+            : new OverlongPenalty(
+                settings.sampling().maxResponseTokens(),
+                algorithm.overlongBuffer(),
+                algorithm.overlongPenalty());
+    return new AdvantageRule(algorithm.advantage(), overlong);
+  }
+
+  DynamicSampling dynamicSampling() {
+    return settings.algorithm().dropsZeroVariance()
+        ? new DynamicSampling(settings.algorithm().dynamicSamplingAttempts())
+        : DynamicSampling.OFF;
   }
 
   SnapshotEncoder snapshotEncoder() {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -22,9 +21,15 @@ import org.p3ostream.schemas.avro.VersionSegment;
  * @param vocabSize V: token ids are in [0, V)
  * @param samplesPerGroup G
  * @param maxPositions longest sequence of prompt and response that the model takes, tokens
+ * @param advantages how rewards become advantages, which must be finite
  */
 public record RolloutContract(
-    String modelHash, String tokenizerHash, int vocabSize, int samplesPerGroup, int maxPositions) {
+    String modelHash,
+    String tokenizerHash,
+    int vocabSize,
+    int samplesPerGroup,
+    int maxPositions,
+    AdvantageRule advantages) {
 
   /** Fewest responses whose rewards can be compared with each other. */
   private static final int LEAST_RESPONSES = 2;
@@ -119,7 +124,6 @@ public record RolloutContract(
         "responses",
         "%d of %d responses came to an end, the others were aborted: advantages take at least %d"
             .formatted(responses.size(), samplesPerGroup, LEAST_RESPONSES));
-    requireFiniteAdvantages(responses);
     return new TrainingGroup(
         coordinate,
         record.getGroupId(),
@@ -127,6 +131,7 @@ public record RolloutContract(
         record.getProducerId(),
         promptTokens,
         responses,
+        finiteAdvantages(responses),
         oldest,
         record.getGeneratedAt());
   }
@@ -149,15 +154,18 @@ public record RolloutContract(
   }
 
   /** Rewards can be finite and yet too large for their mean or their spread to be. */
-  private static void requireFiniteAdvantages(List<TrainingResponse> responses) {
-    double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray(); // [G]
-    for (double advantage : GroupAdvantage.POPULATION_STD.of(rewards)) {
-      require(
-          Double.isFinite(advantage),
-          RejectionReason.NON_FINITE,
-          "responses[].reward",
-          Arrays.toString(rewards) + " give no finite advantages");
+  private double[] finiteAdvantages(List<TrainingResponse> responses) {
+    double[] found = advantages.of(responses); // [G']
+    for (double advantage : found) {
+      if (!Double.isFinite(advantage)) {
+        double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray();
+        throw broken(
+            RejectionReason.NON_FINITE,
+            "responses[].reward",
+            Arrays.toString(rewards) + " give no finite advantages");
+      }
     }
+    return found;
   }
 
   private TrainingResponse convert(Response response, String path, long[] versions) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import org.p3ostream.learner.window.AdvantageRule;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.learner.window.RolloutGroups;
@@ -96,7 +97,8 @@ final class RandomWindows {
             RolloutGroups.TOKENIZER_HASH,
             RolloutGroups.VOCAB_SIZE,
             record.getResponses().size(),
-            MAX_POSITIONS);
+            MAX_POSITIONS,
+            AdvantageRule.STANDARD);
     RolloutContract.Verdict verdict =
         contract.check(record, new RolloutCoordinate(0, recordOffset), 9, 0, false);
     if (verdict instanceof RolloutContract.Kept kept) {

@@ -269,7 +269,8 @@ class RolloutContractTest {
                 RolloutGroups.TOKENIZER_HASH,
                 RolloutGroups.VOCAB_SIZE,
                 4,
-                RolloutGroups.MAX_POSITIONS)
+                RolloutGroups.MAX_POSITIONS,
+                AdvantageRule.STANDARD)
             .check(four, COORDINATE, CURRENT_VERSION, ASKED_VERSION, true);
     assertThat(verdict)
         .isInstanceOfSatisfying(

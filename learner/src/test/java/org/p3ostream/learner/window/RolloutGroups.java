@@ -33,7 +33,12 @@ public final class RolloutGroups {
   /** The contract that {@link #good} keeps. */
   public static RolloutContract contract() {
     return new RolloutContract(
-        MODEL_HASH, TOKENIZER_HASH, VOCAB_SIZE, SAMPLES_PER_GROUP, MAX_POSITIONS);
+        MODEL_HASH,
+        TOKENIZER_HASH,
+        VOCAB_SIZE,
+        SAMPLES_PER_GROUP,
+        MAX_POSITIONS,
+        AdvantageRule.STANDARD);
   }
 
   /** Two responses of five and three tokens to a prompt of four, sampled by one version. */
