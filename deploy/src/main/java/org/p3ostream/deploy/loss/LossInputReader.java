@@ -19,9 +19,9 @@ import java.util.List;
 import org.p3ostream.deploy.config.ConfigException;
 
 /**
- * Reads tokens as JSON, {@code {"micro_batches": [[token, …], …]}} with any other keys beside it, or
- * as JSONL, one list of tokens per line and micro-batch. Nothing but the numbers is kept, so that
- * files may be large.
+ * Reads tokens as JSON, {@code {"micro_batches": [[token, …], …]}} with any other keys beside it,
+ * or as JSONL, one list of tokens per line and micro-batch. Nothing but the numbers is kept, so
+ * that files may be large.
  */
 final class LossInputReader {
 
@@ -164,6 +164,7 @@ final class LossInputReader {
     int line = e.getLocation() == null ? 1 : Math.max(1, e.getLocation().getLineNr());
     return new ConfigException(
         "%s: line %d: must be JSON: %s"
-            .formatted(file, linesBefore + line, e.getOriginalMessage().lines().findFirst().orElse("")));
+            .formatted(
+                file, linesBefore + line, e.getOriginalMessage().lines().findFirst().orElse("")));
   }
 }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param cap bound of the ratio, one per micro-batch where they differ and else one; null for an
  *     objective without one
  * @param loss sum of the losses of the tokens, divided by the valid ones; null without any
- * @param tokenLoss loss of each token before that division, in the order of the file; 0 where masked
+ * @param tokenLoss loss of each token before that division, in the order of the file; 0 where
+ *     masked
  * @param gradient d loss / d logprob of each token; 0 where masked
  * @param validTokens N
  * @param capFraction valid tokens whose ratio is above the cap
