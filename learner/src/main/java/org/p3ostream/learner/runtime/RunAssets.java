@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.ConfigurationException;
@@ -43,6 +44,7 @@ import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.learner.window.SamplingRules;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.model.ContextShards;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.schemas.avro.ParameterSlice;
 import org.p3ostream.schemas.serde.RecordCodec;
@@ -97,7 +99,11 @@ final class RunAssets implements AutoCloseable {
         requireServable(file, prompts, tokenizer, settings, directory.config().maxPositions());
       }
       CausalLm model =
-          new CausalLm(directory.config(), device(settings.model().device()), DataType.FLOAT32);
+          new CausalLm(
+              directory.config(),
+              device(settings, 0),
+              DataType.FLOAT32,
+              new ContextShards(settings.learner().contextShards()));
       return new RunAssets(settings, directory, datasets, model, tokenizer.sha256());
     }
   }
@@ -276,17 +282,24 @@ final class RunAssets implements AutoCloseable {
         optimizer,
         LearningRateSchedule.of(settings.optimizer()),
         recipe,
-        Partitioning.on(
-            model.manager().getDevice(),
-            1,
-            settings.learner().microBatchTokens(),
-            settings.learner().retainedGraphTokens()));
+        partitioning());
   }
 
-  private static Device device(String name) {
+  private Partitioning partitioning() {
+    return new Partitioning(
+        settings.learner().microBatchTokens(),
+        settings.learner().retainedGraphTokens(),
+        IntStream.range(0, settings.learner().replicas())
+            .mapToObj(replica -> device(settings, replica))
+            .toList());
+  }
+
+  /** Replicas share the processor, and have one accelerator each from the first one's on. */
+  private static Device device(LearnerSettings settings, int replica) {
+    String name = settings.model().device();
     return name.equals("cpu")
         ? Device.cpu()
-        : Device.gpu(Integer.parseInt(name.substring(name.indexOf(':') + 1)));
+        : Device.gpu(Integer.parseInt(name.substring(name.indexOf(':') + 1)) + replica);
   }
 
   @Override

@@ -178,7 +178,12 @@ class WindowTrainerTest {
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, scaledWeights());
         WindowTrainer hot =
             new WindowTrainer(
-                model, optimizer, LearningRateSchedule.of(OPTIMIZER), new P3o(), 1e6, ALL, ALL)) {
+                model,
+                optimizer,
+                LearningRateSchedule.of(OPTIMIZER),
+                new P3o(),
+                1e6,
+                Partitioning.on(Device.cpu(), 1, ALL, ALL))) {
       StepMetrics metrics = hot.train(window, 0, 0).metrics();
       double uniform = 0;
       for (double behavior : behaviorLogprobs(window)) {
@@ -377,8 +382,7 @@ class WindowTrainerTest {
         LearningRateSchedule.of(OPTIMIZER),
         objective,
         1,
-        microBatchTokens,
-        retainedGraphTokens);
+        Partitioning.on(Device.cpu(), 1, microBatchTokens, retainedGraphTokens));
   }
 
   private static final class Oracle {
