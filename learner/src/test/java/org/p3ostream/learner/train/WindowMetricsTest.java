@@ -179,7 +179,7 @@ class WindowMetricsTest {
             behavior,
             advantages,
             batchVersions),
-        new TokenFigures(logprobs, null, null, null));
+        new TokenFigures(logprobs, null, null, null, BehaviorFigures.NONE));
   }
 
   private static StepMetrics metrics(
@@ -189,7 +189,7 @@ class WindowMetricsTest {
         window,
         new WindowPass.Result(
             tokens, List.of(new StepContext(ratios.normalizedEss(), tokens.count())), 0, 2, 0, 0),
-        objective,
+        StepRecipe.of(objective),
         policyVersion,
         0.5,
         1e-3,
