@@ -141,6 +141,7 @@ final class Replica implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
+    forward.close();
     objective.close();
     lossSum.close();
     leaf.close();

@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.torch.TorchRuntime;
 
@@ -27,18 +26,13 @@ final class ReplicaGroup implements AutoCloseable {
    * @param model of replica 0; stays the caller's to close
    * @param parameters of replica 0, [P], a leaf; stay the caller's to close
    */
-  ReplicaGroup(
-      CausalLm model,
-      NDArray parameters,
-      Objective objective,
-      double policyTemperature,
-      List<Device> devices) {
+  ReplicaGroup(CausalLm model, NDArray parameters, StepRecipe recipe, List<Device> devices) {
     if (!devices.get(0).equals(model.manager().getDevice())) {
       throw new IllegalArgumentException(
           "the first replica's device is %s, the model is on %s"
               .formatted(devices.get(0), model.manager().getDevice()));
     }
-    replicas.add(replica(model, parameters, objective, policyTemperature, () -> {}));
+    replicas.add(replica(model, parameters, recipe, () -> {}));
     for (Device device : devices.subList(1, devices.size())) {
       CausalLm copy = model.on(device);
       NDArray own = copy.parameters(new float[copy.layout().size()]); // [P]
@@ -49,7 +43,7 @@ final class ReplicaGroup implements AutoCloseable {
             copy.close();
           };
       threads.add(thread(replicas.size()));
-      replicas.add(replica(copy, own, objective, policyTemperature, owned));
+      replicas.add(replica(copy, own, recipe, owned));
     }
     if (replicas.size() > 1) {
       replicas.forEach(replica -> replica.leaf().startGradient());
@@ -58,15 +52,11 @@ final class ReplicaGroup implements AutoCloseable {
   }
 
   private static Replica replica(
-      CausalLm model,
-      NDArray parameters,
-      Objective objective,
-      double policyTemperature,
-      AutoCloseable owned) {
+      CausalLm model, NDArray parameters, StepRecipe recipe, AutoCloseable owned) {
     return new Replica(
         new ParameterLeaf(model.manager(), parameters),
-        new PolicyForward(model, parameters, policyTemperature),
-        new TorchObjective(model.manager(), objective),
+        new PolicyForward(model, parameters, ForwardSpec.of(recipe), recipe.weights()),
+        new TorchObjective(model.manager(), recipe.objective(), recipe.regularization()),
         new LossSum(model.manager(), model.shards()),
         owned);
   }

@@ -10,16 +10,19 @@ final class TokenFigures {
   final double @Nullable [] exactKl; // [N], nats
   final double @Nullable [] entropy; // [N], nats
   final double @Nullable [] referenceLogprobs; // [N], nats
+  final BehaviorFigures behavior;
 
   TokenFigures(
       double[] logprobs,
       double @Nullable [] exactKl,
       double @Nullable [] entropy,
-      double @Nullable [] referenceLogprobs) {
+      double @Nullable [] referenceLogprobs,
+      BehaviorFigures behavior) {
     this.logprobs = logprobs;
     this.exactKl = exactKl;
     this.entropy = entropy;
     this.referenceLogprobs = referenceLogprobs;
+    this.behavior = behavior;
   }
 
   static TokenFigures of(PolicyOutputs outputs) {
@@ -27,7 +30,8 @@ final class TokenFigures {
         values(outputs.logprobs()),
         orNull(outputs.exactKl()),
         orNull(outputs.entropy()),
-        orNull(outputs.referenceLogprobs()));
+        orNull(outputs.referenceLogprobs()),
+        outputs.behavior());
   }
 
   private static double @Nullable [] orNull(@Nullable NDArray array) {

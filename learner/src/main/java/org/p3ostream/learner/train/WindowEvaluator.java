@@ -3,7 +3,6 @@ package org.p3ostream.learner.train;
 import ai.djl.ndarray.NDArray;
 import java.util.function.Function;
 import org.p3ostream.learner.objective.KlProxy;
-import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.model.CausalLm;
 
@@ -16,30 +15,23 @@ public final class WindowEvaluator implements AutoCloseable {
   /**
    * @param model stays the caller's to close
    * @param weights [P]
-   * @param policyTemperature temperature of π_θ in the ratio
    */
   public WindowEvaluator(
-      CausalLm model,
-      float[] weights,
-      Objective objective,
-      double policyTemperature,
-      Partitioning partitioning) {
+      CausalLm model, float[] weights, StepRecipe recipe, Partitioning partitioning) {
     this(
         model,
         weights,
-        objective,
-        policyTemperature,
+        recipe,
         partitioning,
         WindowPartition.cut(model.config().padTokenId(), partitioning),
-        ContextRule.of(objective));
+        ContextRule.of(recipe.objective()));
   }
 
   /** With a cut and a rule of the caller's own: what a guard is for shows when it is missing. */
   WindowEvaluator(
       CausalLm model,
       float[] weights,
-      Objective objective,
-      double policyTemperature,
+      StepRecipe recipe,
       Partitioning partitioning,
       Function<Window, WindowPartition> cut,
       ContextRule rule) {
@@ -47,8 +39,7 @@ public final class WindowEvaluator implements AutoCloseable {
     parameters.setRequiresGradient(true);
     this.pass =
         new WindowPass(
-            new ReplicaGroup(
-                model, parameters, objective, policyTemperature, partitioning.devices()),
+            new ReplicaGroup(model, parameters, recipe, partitioning.devices()),
             model.shards(),
             cut,
             rule,

@@ -1,7 +1,7 @@
 package org.p3ostream.learner.train;
 
 import java.util.List;
-import org.p3ostream.learner.objective.Objective;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.objective.TokenLosses;
@@ -16,14 +16,17 @@ record WindowLosses(
   /**
    * @param contexts that of the window, or one per round
    */
-  static WindowLosses of(Objective objective, WindowTokens tokens, List<StepContext> contexts) {
+  static WindowLosses of(StepRecipe recipe, WindowTokens tokens, List<StepContext> contexts) {
     double policy = 0;
     double kl = 0;
     double regularization = 0;
     long limited = 0;
     for (int i = 0; i < contexts.size(); i++) {
       TokenBatch part = contexts.size() == 1 ? tokens.asBatch() : tokens.ofRound(i);
-      TokenLosses losses = objective.evaluate(part, contexts.get(i));
+      TokenLosses losses = recipe.objective().evaluate(part, contexts.get(i));
+      if (!recipe.regularization().equals(Regularization.NONE)) {
+        losses = recipe.regularization().addTo(losses, part, contexts.get(i));
+      }
       policy += losses.policyLoss();
       kl += losses.klLoss();
       regularization += losses.regularizationLoss();

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.policy.model.ContextShards;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.p3ostream.schemas.ratio.RatioStatistics;
 
@@ -35,6 +36,8 @@ final class WindowTokens {
   private double @Nullable [] exactKl; // [N], as the three below once there is a figure
   private double @Nullable [] entropies;
   private double @Nullable [] referenceLogprobs;
+  private final BehaviorAudit audit = new BehaviorAudit();
+  private @Nullable Long keptSetMismatches;
   private int filled;
   private int rows;
   private int replicas;
@@ -67,10 +70,24 @@ final class WindowTokens {
     exactKl = appended(exactKl, figures.exactKl);
     entropies = appended(entropies, figures.entropy);
     referenceLogprobs = appended(referenceLogprobs, figures.referenceLogprobs);
+    append(batch, figures.behavior);
     parts.add(new Part(round, replica, filled, filled + count));
     filled += count;
     rows += batch.rows;
     replicas = Math.max(replicas, replica + 1);
+  }
+
+  private void append(MicroBatch batch, BehaviorFigures behavior) {
+    double[] recomputed = behavior.logprobs(); // [n]
+    if (recomputed != null) {
+      for (int n = 0; n < recomputed.length; n++) {
+        audit.add(batch.producerId(n), batch.behaviorLogprobs[n], recomputed[n]);
+      }
+    }
+    Long mismatches = behavior.keptSetMismatches();
+    if (mismatches != null) {
+      keptSetMismatches = mismatches + (keptSetMismatches == null ? 0 : keptSetMismatches);
+    }
   }
 
   private double @Nullable [] appended(double @Nullable [] before, double @Nullable [] figures) {
@@ -120,6 +137,16 @@ final class WindowTokens {
       batch = batch.withReferenceLogprobs(Arrays.copyOfRange(referenceLogprobs, from, to));
     }
     return batch;
+  }
+
+  /** Tokens that their own filters would have removed; null if none was sampled with any. */
+  @Nullable Long keptSetMismatches() {
+    return keptSetMismatches;
+  }
+
+  /** Gaps of the recorded behaviour log-probs; empty without an audit. */
+  List<BehaviorLogprobGap> behaviorLogprobGaps() {
+    return audit.byProducer();
   }
 
   double logRatio(int n) {

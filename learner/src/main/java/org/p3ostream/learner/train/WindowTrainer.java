@@ -1,7 +1,6 @@
 package org.p3ostream.learner.train;
 
 import java.util.List;
-import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.window.Window;
@@ -24,35 +23,28 @@ public final class WindowTrainer implements AutoCloseable {
 
   private final AdamW optimizer;
   private final LearningRateSchedule schedule;
-  private final Objective objective;
+  private final StepRecipe recipe;
   private final WindowPass pass;
 
   /**
    * @param model of the optimizer's parameters
    * @param optimizer owns the parameters; stays the caller's to close
-   * @param policyTemperature temperature of π_θ in the ratio
    */
   public WindowTrainer(
       CausalLm model,
       AdamW optimizer,
       LearningRateSchedule schedule,
-      Objective objective,
-      double policyTemperature,
+      StepRecipe recipe,
       Partitioning partitioning) {
     this.optimizer = optimizer;
     this.schedule = schedule;
-    this.objective = objective;
+    this.recipe = recipe;
     this.pass =
         new WindowPass(
-            new ReplicaGroup(
-                model,
-                optimizer.parameters(),
-                objective,
-                policyTemperature,
-                partitioning.devices()),
+            new ReplicaGroup(model, optimizer.parameters(), recipe, partitioning.devices()),
             model.shards(),
             WindowPartition.cut(model.config().padTokenId(), partitioning),
-            ContextRule.of(objective),
+            ContextRule.of(recipe.objective()),
             partitioning.retainedGraphTokens());
   }
 
@@ -84,7 +76,7 @@ public final class WindowTrainer implements AutoCloseable {
     pass.replicas().refresh();
     double updateMillis = result.backwardMillis() + millisSince(updateStart);
     return new TrainedWindow(
-        WindowMetrics.of(window, result, objective, policyVersion, gradNorm, learningRate, nowMs),
+        WindowMetrics.of(window, result, recipe, policyVersion, gradNorm, learningRate, nowMs),
         result.tokens().ratioStatisticsByVersion(),
         result.forwardMillis(),
         updateMillis);

@@ -117,6 +117,30 @@ public final class CausalLm implements AutoCloseable {
    */
   public NDArray tokenLogprobs(
       NDArray parameters, NDArray ids, NDArray positions, NDArray targets, double temperature) {
+    requireTemperature(temperature);
+    try (NDArray divisor = ids.getManager().create(temperature)) {
+      return tokenLogprobs(parameters, ids, positions, targets, divisor);
+    }
+  }
+
+  /**
+   * The same with a temperature per token.
+   *
+   * @param temperatures divide the logits, > 0, [N]
+   */
+  public NDArray tokenLogprobs(
+      NDArray parameters, NDArray ids, NDArray positions, NDArray targets, double[] temperatures) {
+    for (double temperature : temperatures) {
+      requireTemperature(temperature);
+    }
+    try (NDArray divisors = // [N, 1]
+        ids.getManager().create(temperatures, new Shape(temperatures.length, 1))) {
+      return tokenLogprobs(parameters, ids, positions, targets, divisors);
+    }
+  }
+
+  private NDArray tokenLogprobs(
+      NDArray parameters, NDArray ids, NDArray positions, NDArray targets, NDArray temperature) {
     requireShapes(parameters, ids);
     if (!positions.getShape().equals(targets.getShape()) || positions.getShape().dimension() != 1) {
       throw new IllegalArgumentException(
@@ -125,14 +149,29 @@ public final class CausalLm implements AutoCloseable {
               + " and "
               + targets.getShape());
     }
+    return script
+        .call("token_logprobs", ids, parameters, positions, targets, temperature)
+        .singletonOrThrow();
+  }
+
+  private static void requireTemperature(double temperature) {
     if (!(temperature > 0 && Double.isFinite(temperature))) {
       throw new IllegalArgumentException("temperature: " + temperature + " must be finite and > 0");
     }
-    try (NDArray divisor = ids.getManager().create(temperature)) {
-      return script
-          .call("token_logprobs", ids, parameters, positions, targets, divisor)
-          .singletonOrThrow();
-    }
+  }
+
+  /**
+   * Logits that predict given next tokens. Carries a graph in grad mode. The result attaches to the
+   * manager of {@code ids}; all inputs but the parameters may be closed before backward.
+   *
+   * @param parameters [P]
+   * @param ids token ids, right-padded, int64 [B, T]
+   * @param positions flat indices b·T + t of the hidden states, int64 [N]
+   * @return [N, V], the model's dtype
+   */
+  public NDArray tokenLogits(NDArray parameters, NDArray ids, NDArray positions) {
+    requireShapes(parameters, ids);
+    return script.call("token_logits", ids, parameters, positions).singletonOrThrow();
   }
 
   /**
