@@ -21,6 +21,7 @@ final class Replica implements AutoCloseable {
   private final AutoCloseable owned;
   private final List<@Nullable PolicyOutputs> kept = new ArrayList<>();
   private List<MicroBatch> share = List.of();
+  private int forwardAgain;
   private @Nullable NDScope scope; // of the share in work: graphs refer to arrays made in it
 
   /**
@@ -103,7 +104,7 @@ final class Replica implements AutoCloseable {
   private double backward(MicroBatch batch, @Nullable PolicyOutputs before, StepContext context) {
     try (NDScope passing = new NDScope()) {
       passing.suppressNotUsedWarning();
-      PolicyOutputs outputs = before == null ? forward.withGraph(batch) : before;
+      PolicyOutputs outputs = before == null ? again(batch) : before;
       double value;
       try (Autograd recording = Autograd.record()) {
         NDArray tokenLosses = objective.tokenLosses(outputs, batch, context); // [N]
@@ -116,6 +117,16 @@ final class Replica implements AutoCloseable {
       outputs.close();
       return value;
     }
+  }
+
+  private PolicyOutputs again(MicroBatch batch) {
+    forwardAgain++;
+    return forward.withGraph(batch);
+  }
+
+  /** Micro-batches run forward a second time so far. */
+  int forwardAgain() {
+    return forwardAgain;
   }
 
   /** Lets go of the share in work. */

@@ -81,6 +81,11 @@ final class ReplicaGroup implements AutoCloseable {
     return replicas.size();
   }
 
+  /** Micro-batches run forward a second time so far. */
+  int forwardAgain() {
+    return replicas.stream().mapToInt(Replica::forwardAgain).sum();
+  }
+
   /** The replica whose parameters are updated. */
   Replica first() {
     return replicas.get(0);

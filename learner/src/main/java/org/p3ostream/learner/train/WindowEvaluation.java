@@ -6,12 +6,15 @@ public final class WindowEvaluation {
   private final double behaviorKl;
   private final double loss;
   private final double[] gradient; // [P]
+  private final int forwardAgain;
 
-  WindowEvaluation(double ess, double behaviorKl, double loss, double[] gradient) {
+  WindowEvaluation(
+      double ess, double behaviorKl, double loss, double[] gradient, int forwardAgain) {
     this.ess = ess;
     this.behaviorKl = behaviorKl;
     this.loss = loss;
     this.gradient = gradient;
+    this.forwardAgain = forwardAgain;
   }
 
   /** Normalised effective sample size of the whole window, in [0, 1]. */
@@ -32,5 +35,10 @@ public final class WindowEvaluation {
   /** d loss / d parameters, before clipping, [P]. */
   public double[] gradient() {
     return gradient;
+  }
+
+  /** Micro-batches run forward a second time, because their graphs did not fit. */
+  public int forwardAgain() {
+    return forwardAgain;
   }
 }

@@ -60,7 +60,8 @@ public final class WindowEvaluator implements AutoCloseable {
             result.tokens().ratioStatistics().normalizedEss(),
             result.tokens().mean(KlProxy::value),
             result.loss(),
-            leaf.gradient());
+            leaf.gradient(),
+            result.forwardAgain());
     leaf.clearGradient();
     return evaluation;
   }

@@ -25,6 +25,7 @@ final class WindowPass implements AutoCloseable {
    *
    * @param contexts one for all if they are equal, else one per round
    * @param loss as back-propagated, summed over the micro-batches of replica 0, then 1, …
+   * @param forwardAgain micro-batches run forward a second time, because their graphs did not fit
    * @param forwardMillis first forward passes and statistics
    * @param backwardMillis losses, backward passes, what was run forward again, the sum over
    *     replicas
@@ -34,6 +35,7 @@ final class WindowPass implements AutoCloseable {
       List<StepContext> contexts,
       double loss,
       int microBatches,
+      int forwardAgain,
       double forwardMillis,
       double backwardMillis) {}
 
@@ -98,6 +100,7 @@ final class WindowPass implements AutoCloseable {
     private final WindowTokens tokens;
     private final List<StepContext> contexts = new ArrayList<>();
     private final double[] losses = new double[replicas.size()]; // [R]
+    private final int forwardAgainBefore = replicas.forwardAgain();
     private double forwardMillis;
     private double backwardMillis;
 
@@ -169,6 +172,7 @@ final class WindowPass implements AutoCloseable {
               : List.copyOf(contexts),
           loss,
           partition.microBatches(),
+          replicas.forwardAgain() - forwardAgainBefore,
           forwardMillis,
           backwardMillis);
     }

@@ -188,7 +188,13 @@ class WindowMetricsTest {
     return WindowMetrics.of(
         window,
         new WindowPass.Result(
-            tokens, List.of(new StepContext(ratios.normalizedEss(), tokens.count())), 0, 2, 0, 0),
+            tokens,
+            List.of(new StepContext(ratios.normalizedEss(), tokens.count())),
+            0,
+            2,
+            0,
+            0,
+            0),
         StepRecipe.of(objective),
         policyVersion,
         0.5,
