@@ -72,6 +72,12 @@ public final class TokenBatch {
     this.extras = extras;
   }
 
+  /** With other log-probs of the policy, nats, [T]. */
+  public TokenBatch withLogprobs(double[] changed) {
+    requireLength("changed", changed.length);
+    return new TokenBatch(changed, behaviorLogprobs, advantages, valid, extras);
+  }
+
   /**
    * With the response each token belongs to; a response must lie whole in the batch.
    *

@@ -150,7 +150,7 @@ public final class WindowTrainer implements AutoCloseable {
         PolicyOutputs kept = retained.get(i);
         PolicyOutputs outputs = kept == null ? forward.withGraph(batch) : kept;
         try (Autograd recording = Autograd.record()) {
-          NDArray loss = torchObjective.loss(outputs.logprobs(), batch, context); // []
+          NDArray loss = torchObjective.loss(outputs, batch, context); // []
           if (!Double.isFinite(loss.getDouble())) {
             optimizer.clearGradient();
             throw nonFinite(window, "loss " + loss.getDouble() + " of micro-batch " + i);
