@@ -69,7 +69,8 @@ public record AlgorithmConfig(
     requireMeaning(name, dualClip, "dualClip", name == Algorithm.PPO, "it has no dual clip");
     requireMeaning(
         name, importanceCap, "importanceCap", name.hasImportanceCap(), "it truncates no ratio");
-    require(clipLow == null || clipLow > 0 && clipLow < 1, "clipLow", clipLow, "must be in (0, 1)");
+    require(
+        clipLow == null || clipLow > 0 && clipLow <= 1, "clipLow", clipLow, "must be in (0, 1]");
     require(clipHigh == null || clipHigh > 0, "clipHigh", clipHigh, "must be > 0");
     require(
         !name.isClippedSymmetrically()
@@ -80,10 +81,10 @@ public record AlgorithmConfig(
         clipHigh,
         "must equal clipLow (" + clipLow + "): the clip of " + name.id() + " is symmetric");
     require(
-        !name.isClippedSymmetrically() || clipHigh == null || clipHigh < 1,
+        !name.isClippedSymmetrically() || clipHigh == null || clipHigh <= 1,
         "clipHigh",
         clipHigh,
-        "must be in (0, 1): the clip of " + name.id() + " is symmetric");
+        "must be in (0, 1]: the clip of " + name.id() + " is symmetric");
     require(dualClip == null || dualClip > 1, "dualClip", dualClip, "must be > 1");
     require(
         importanceCap == null || importanceCap > 0, "importanceCap", importanceCap, "must be > 0");

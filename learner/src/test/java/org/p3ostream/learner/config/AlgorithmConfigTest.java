@@ -80,10 +80,10 @@ class AlgorithmConfigTest {
 
   @Test
   void numbersAreRefusedOutsideTheirRange() {
-    refused(Algorithm.GRPO, 1.0, null, null, null, "clipLow: 1.0 must be in (0, 1)");
+    refused(Algorithm.GRPO, 1.1, null, null, null, "clipLow: 1.1 must be in (0, 1]");
     refused(Algorithm.GRPO, null, 0.0, null, null, "clipHigh: 0.0 must be > 0");
     refused(Algorithm.PPO, 0.1, 0.2, null, null, "clipHigh: 0.2 must equal clipLow (0.1)");
-    refused(Algorithm.PPO, null, 1.5, null, null, "clipHigh: 1.5 must be in (0, 1)");
+    refused(Algorithm.PPO, null, 1.5, null, null, "clipHigh: 1.5 must be in (0, 1]");
     refused(Algorithm.PPO, null, null, 1.0, null, "dualClip: 1.0 must be > 1");
     refused(Algorithm.TIS, null, null, null, 0.0, "importanceCap: 0.0 must be > 0");
   }
