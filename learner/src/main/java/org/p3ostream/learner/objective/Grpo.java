@@ -10,12 +10,15 @@ package org.p3ostream.learner.objective;
  * Source: Shao et al. 2024, arXiv:2402.03300, Eq. 3 with the clip of Schulman et al. 2017,
  * arXiv:1707.06347, Eq. 7. float64; summed in token order. Detached: A. The gradient is −ρ A / N
  * where the unclipped branch is taken, 0 where the clip is. Deviations: normalised by the valid
- * tokens of the step instead of per response; no reference-model KL.
+ * tokens of the step instead of per response; no reference-model KL (see {@link Regularization}).
  *
  * @param clipLow ε below 1
  * @param clipHigh ε above 1
  */
 public record Grpo(double clipLow, double clipHigh) implements Objective {
+  public Grpo {
+    new ClippedSurrogate(clipLow, clipHigh);
+  }
 
   @Override
   public String id() {
@@ -24,27 +27,6 @@ public record Grpo(double clipLow, double clipHigh) implements Objective {
 
   @Override
   public TokenLosses evaluate(TokenBatch tokens, StepContext context) {
-    double[] tokenLoss = new double[tokens.length()];
-    double[] gradient = new double[tokens.length()];
-    double sum = 0;
-    long clipped = 0;
-    for (int t = 0; t < tokens.length(); t++) {
-      if (!tokens.isValid(t)) {
-        continue;
-      }
-      double ratio = Math.exp(tokens.logRatio(t));
-      double advantage = tokens.advantage(t);
-      double unclippedLoss = -ratio * advantage;
-      double clippedLoss = -Math.max(1 - clipLow, Math.min(1 + clipHigh, ratio)) * advantage;
-      if (clippedLoss > unclippedLoss) {
-        tokenLoss[t] = clippedLoss;
-        clipped++;
-      } else {
-        tokenLoss[t] = unclippedLoss;
-        gradient[t] = -ratio * advantage / context.validTokens();
-      }
-      sum += tokenLoss[t];
-    }
-    return new TokenLosses(tokenLoss, gradient, sum / context.validTokens(), 0, clipped);
+    return new ClippedSurrogate(clipLow, clipHigh).evaluate(tokens, context);
   }
 }

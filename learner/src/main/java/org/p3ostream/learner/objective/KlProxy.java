@@ -6,11 +6,13 @@ package org.p3ostream.learner.objective;
  * <pre>
  *   K(l)  = l + exp(clamp(−l, −10, 10)) − 1          [nats], l = log π_θ − log π_b
  *   K'(l) = 1 − exp(−l) for |l| ≤ 10, otherwise 1
+ *   safe slope: 1 − exp(min(−l, 10))
  * </pre>
  *
  * Source: the KL term of the reference code of Fakoor et al. 2026, arXiv:2605.12380, where the
  * paper's Eq. 12 has the full-vocabulary KL. Beyond the clamp the slope is that of l alone: below
- * −10 descent lowers the log-prob further.
+ * −10 descent lowers the log-prob further. The safe slope is that of k3 without the clamp but for
+ * its size, so its sign is right everywhere.
  */
 public final class KlProxy {
 
@@ -27,6 +29,11 @@ public final class KlProxy {
   /** K'(l). */
   public static double slope(double logRatio) {
     return Math.abs(logRatio) <= CLAMP ? 1 - Math.exp(-logRatio) : 1;
+  }
+
+  /** 1 − exp(min(−l, 10)). */
+  public static double safeSlope(double logRatio) {
+    return 1 - Math.exp(Math.min(-logRatio, CLAMP));
   }
 
   private static double clamp(double exponent) {

@@ -3,21 +3,38 @@ package org.p3ostream.learner.objective;
 /**
  * Result of an objective on some tokens of a step. Sums are in token order, float64.
  *
- * <p>{@code loss = policyLoss + klLoss = Σ_t tokenLoss_t / N}; micro-batches of one step add up.
+ * <p>{@code loss = policyLoss + klLoss + regularizationLoss = Σ_t tokenLoss_t / N}; micro-batches
+ * of one step add up.
  */
 public final class TokenLosses {
   private final double[] tokenLoss;
   private final double[] gradient;
   private final double policyLoss;
   private final double klLoss;
+  private final double regularizationLoss;
   private final long limitedTokens;
 
-  TokenLosses(
-      double[] tokenLoss, double[] gradient, double policyLoss, double klLoss, long limitedTokens) {
+  /**
+   * Takes over the arrays.
+   *
+   * @param tokenLoss undivided, [T]
+   * @param gradient divided by N, [T]
+   * @param policyLoss divided by N
+   * @param klLoss divided by N
+   * @param regularizationLoss divided by N
+   */
+  public TokenLosses(
+      double[] tokenLoss,
+      double[] gradient,
+      double policyLoss,
+      double klLoss,
+      double regularizationLoss,
+      long limitedTokens) {
     this.tokenLoss = tokenLoss;
     this.gradient = gradient;
     this.policyLoss = policyLoss;
     this.klLoss = klLoss;
+    this.regularizationLoss = regularizationLoss;
     this.limitedTokens = limitedTokens;
   }
 
@@ -26,7 +43,11 @@ public final class TokenLosses {
     return tokenLoss;
   }
 
-  /** d loss / d log π_θ of each token, division by N included, [T]; 0 where not valid. */
+  /**
+   * d loss / d log π_θ of each token, division by N included, [T]; 0 where not valid. Without the
+   * gradient of terms that are functions of the whole distribution ({@link KlMode#EXACT}, entropy):
+   * theirs goes to the logits.
+   */
   public double[] gradient() {
     return gradient;
   }
@@ -41,12 +62,20 @@ public final class TokenLosses {
     return klLoss;
   }
 
-  /** policyLoss + klLoss. */
-  public double loss() {
-    return policyLoss + klLoss;
+  /** What {@link Regularization} added, divided by N. */
+  public double regularizationLoss() {
+    return regularizationLoss;
   }
 
-  /** Tokens whose ratio was above the cap (P3O) or whose gradient the clip removed (GRPO). */
+  /** policyLoss + klLoss + regularizationLoss. */
+  public double loss() {
+    return policyLoss + klLoss + regularizationLoss;
+  }
+
+  /**
+   * Tokens whose coefficient was capped or clipped (P3O, CISPO, truncated importance sampling,
+   * decoupled PPO) or whose gradient a clip removed (GRPO, PPO, DAPO, GSPO, decoupled PPO).
+   */
   public long limitedTokens() {
     return limitedTokens;
   }

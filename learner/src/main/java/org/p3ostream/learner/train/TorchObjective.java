@@ -2,80 +2,143 @@ package org.p3ostream.learner.train;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
-import java.util.Locale;
-import org.p3ostream.learner.objective.Grpo;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.policy.torch.ScriptModule;
 
 /**
- * The TorchScript twin of an {@link Objective}: the same loss, with a graph. Log-probs are raised
- * to float64 inside the graph; sums over the tokens of a micro-batch are divided by the valid
- * tokens of the whole step, so that micro-batches add up.
+ * The TorchScript twin of an {@link Objective}: the same token losses, with a graph. Log-probs are
+ * raised to float64 inside the graph. Sums over the tokens of a micro-batch are divided by the
+ * valid tokens of the whole step, so that micro-batches add up.
+ *
+ * <p>The graph refers to arrays made here: what is open when a method is called (an {@code NDScope}
+ * or the manager) must stay open until after the backward pass.
  */
 final class TorchObjective implements AutoCloseable {
-
-  /** See {@link P3o} for the formula; ρ's coefficient, e and A carry no gradient. */
-  private static final String P3O =
-      """
-      def loss(self, logp: Tensor, behavior: Tensor, advantage: Tensor, ess: Tensor, count: Tensor) -> Tensor:
-        lp = logp.to(7)
-        l = lp - behavior
-        c = torch.minimum(torch.exp(torch.detach(l)), ess)
-        k = l + torch.exp(torch.clamp(torch.neg(l), -10., 10.)) - 1.
-        t = torch.neg(c * advantage * lp) + torch.rsub(ess, 1.) * k
-        return torch.div(torch.sum(t), count)
-      """;
-
-  /** See {@link Grpo} for the formula; A carries no gradient. */
-  private static final String GRPO =
-      """
-      def loss(self, logp: Tensor, behavior: Tensor, advantage: Tensor, ess: Tensor, count: Tensor) -> Tensor:
-        r = torch.exp(logp.to(7) - behavior)
-        t = torch.maximum(torch.neg(r * advantage), torch.neg(torch.clamp(r, %s, %s) * advantage))
-        return torch.div(torch.sum(t), count)
-      """;
-
-  private final ScriptModule script;
   private final NDManager manager;
+  private final Objective objective;
+  private final Regularization regularization;
+  private final ScriptModule script;
+  private final @Nullable ScriptModule terms; // null: none
 
   TorchObjective(NDManager manager, Objective objective) {
+    this(manager, objective, Regularization.NONE);
+  }
+
+  TorchObjective(NDManager manager, Objective objective, Regularization regularization) {
     this.manager = manager;
-    this.script = ScriptModule.compile(manager, source(objective));
+    this.objective = objective;
+    this.regularization = regularization;
+    this.script = ScriptModule.compile(manager, ObjectiveScript.of(objective));
+    this.terms =
+        regularization.equals(Regularization.NONE)
+            ? null
+            : ScriptModule.compile(manager, ObjectiveScript.of(regularization));
   }
 
   /**
    * Loss of one micro-batch.
    *
-   * @param logprobs log π_θ with its graph, [N]
    * @return 0-dimensional, float64
    */
-  NDArray loss(NDArray logprobs, MicroBatch batch, StepContext context) {
-    return script
-        .call(
-            "loss",
-            logprobs,
+  NDArray loss(PolicyOutputs outputs, MicroBatch batch, StepContext context) {
+    NDArray count = manager.create((double) context.validTokens()); // []
+    return tokenLosses(outputs, batch, context).sum().div(count); // []
+  }
+
+  /**
+   * Losses of the tokens of a micro-batch, regularization included, not divided by anything. The
+   * proximal policy is the policy of {@code outputs}, detached.
+   *
+   * @throws IllegalStateException if {@code outputs} lack what objective or regularization need
+   * @return [N], float64
+   */
+  NDArray tokenLosses(PolicyOutputs outputs, MicroBatch batch, StepContext context) {
+    NDArray losses = // [N]
+        objectiveLosses(
+            outputs,
             manager.create(batch.behaviorLogprobs), // [N]
             manager.create(batch.advantages), // [N]
-            manager.create(context.normalizedEss()), // []
-            manager.create((double) context.validTokens())) // []
+            batch.sequences,
+            outputs.logprobs(),
+            context);
+    NDArray added = regularizationTerms(outputs); // [N]
+    return added == null ? losses : losses.add(added);
+  }
+
+  /**
+   * Token losses of the objective alone.
+   *
+   * @param behaviorLogprobs [N], float64
+   * @param advantages [N], float64
+   * @param sequences response of each token, 0 to the number of responses, [N]
+   * @param proximalLogprobs [N]
+   * @return [N], float64
+   */
+  NDArray objectiveLosses(
+      PolicyOutputs outputs,
+      NDArray behaviorLogprobs,
+      NDArray advantages,
+      int[] sequences,
+      NDArray proximalLogprobs,
+      StepContext context) {
+    NDArray unread = outputs.logprobs(); // [N]
+    return script
+        .call(
+            "token_losses",
+            outputs.logprobs(), // [N]
+            behaviorLogprobs, // [N]
+            advantages, // [N]
+            manager.create(Arrays.stream(sequences).asLongStream().toArray()), // [N]
+            proximalLogprobs, // [N]
+            takesExactKl() ? required(outputs.exactKl(), "exactKl") : unread, // [N]
+            manager.create(context.normalizedEss())) // []
         .head();
   }
 
-  private static String source(Objective objective) {
-    if (objective instanceof Grpo grpo) {
-      return GRPO.formatted(literal(1 - grpo.clipLow()), literal(1 + grpo.clipHigh()));
+  /** What the regularization adds to the token losses, [N], float64; null for nothing. */
+  @Nullable NDArray regularizationTerms(PolicyOutputs outputs) {
+    if (terms == null) {
+      return null;
     }
-    return P3O;
+    NDArray kl = // [N]
+        regularization.usesReference()
+            ? terms
+                .call(
+                    "reference_kl",
+                    outputs.logprobs(), // [N]
+                    required(outputs.referenceLogprobs(), "referenceLogprobs")) // [N]
+                .head()
+            : null;
+    NDArray bonus = // [N]
+        regularization.usesEntropy()
+            ? terms.call("entropy_bonus", required(outputs.entropy(), "entropy")).head()
+            : null;
+    return kl == null ? bonus : bonus == null ? kl : kl.add(bonus);
   }
 
-  private static String literal(double value) {
-    return String.format(Locale.ROOT, "%.17e", value);
+  private boolean takesExactKl() {
+    return objective instanceof P3o p3o && p3o.klMode() == KlMode.EXACT;
+  }
+
+  private NDArray required(@Nullable NDArray output, String name) {
+    if (output == null) {
+      throw new IllegalStateException(
+          objective.id() + " with " + regularization + " needs " + name + " of the forward pass");
+    }
+    return output;
   }
 
   @Override
   public void close() {
     script.close();
+    if (terms != null) {
+      terms.close();
+    }
   }
 }

@@ -46,4 +46,18 @@ class KlProxyTest {
     double slope = KlProxy.slope(logRatio);
     assertThat(slope).isCloseTo(difference, within(1e-6 * Math.max(1, Math.abs(slope))));
   }
+
+  /** Right sign everywhere: descent moves log π_θ back to log π_b from either side. */
+  @ParameterizedTest
+  @ValueSource(doubles = {-500, -50, -10.5, -10, -1, -0.1, 0.1, 1, 10, 50, 500})
+  void safeSlopeHasTheSignOfTheLogRatio(double logRatio) {
+    assertThat(Math.signum(KlProxy.safeSlope(logRatio))).isEqualTo(Math.signum(logRatio));
+    assertThat(KlProxy.safeSlope(logRatio)).isEqualTo(1 - Math.exp(Math.min(-logRatio, 10)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-10, -3, 0, 3, 10})
+  void safeSlopeIsTheSlopeWithinTheClamp(double logRatio) {
+    assertThat(KlProxy.safeSlope(logRatio)).isEqualTo(KlProxy.slope(logRatio));
+  }
 }

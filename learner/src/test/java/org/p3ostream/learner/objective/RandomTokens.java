@@ -20,6 +20,32 @@ public final class RandomTokens {
     return draw(random, length, maxLogRatio, 0);
   }
 
+  /**
+   * As {@link #batch}, with what any objective may need: responses of about eight tokens, a
+   * proximal policy near the policy, KL, entropies and reference log-probs.
+   */
+  public static TokenBatch complete(SplittableRandom random, int length, double maxLogRatio) {
+    TokenBatch batch = batch(random, length, maxLogRatio);
+    int[] sequences = new int[length];
+    double[] proximal = new double[length];
+    double[] kl = new double[length];
+    double[] entropies = new double[length];
+    double[] reference = new double[length];
+    for (int t = 0; t < length; t++) {
+      sequences[t] = 3 * (t / 8); // numbers need not follow each other
+      proximal[t] = batch.logprob(t) + grid(0.5 * random.nextDouble() - 0.25);
+      kl[t] = batch.isValid(t) ? random.nextDouble() : Double.NaN;
+      entropies[t] = batch.isValid(t) ? 3 * random.nextDouble() : Double.NaN;
+      reference[t] = batch.logprob(t) + grid(2 * random.nextDouble() - 1);
+    }
+    return batch
+        .withSequences(sequences)
+        .withProximalLogprobs(proximal)
+        .withExactKl(kl)
+        .withEntropies(entropies)
+        .withReferenceLogprobs(reference);
+  }
+
   /** A masked token full of NaN before each token of {@code dense}, which is all valid. */
   static TokenBatch withMaskedNaNsBetween(TokenBatch dense) {
     int length = 2 * dense.length();

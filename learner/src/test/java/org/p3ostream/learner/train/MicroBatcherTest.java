@@ -49,7 +49,7 @@ class MicroBatcherTest {
     assertThat(batch.policyVersions).containsExactly(0, 0, 0, 0, 0, 0, 1);
     assertThat(batch.validTokens()).isEqualTo(7);
     assertThat(batch.paddedTokens()).isEqualTo(16);
-    double[] advantages = GroupAdvantage.populationStd(new double[] {1, 0});
+    double[] advantages = GroupAdvantage.POPULATION_STD.of(new double[] {1, 0});
     assertThat(batch.advantages[4]).isEqualTo(advantages[0]);
     assertThat(batch.advantages[5]).isEqualTo(advantages[1]);
   }
@@ -135,7 +135,7 @@ class MicroBatcherTest {
       for (int t = 0; t + 1 < response.length(); t++) {
         ids.add(response.token(t));
       }
-      advantage = GroupAdvantage.populationStd(group.rewards())[index];
+      advantage = GroupAdvantage.POPULATION_STD.of(group.rewards())[index];
     }
   }
 

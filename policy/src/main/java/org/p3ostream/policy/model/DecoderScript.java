@@ -1,16 +1,11 @@
 package org.p3ostream.policy.model;
 
 import ai.djl.ndarray.types.DataType;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.p3ostream.policy.torch.ScriptResource;
 
 /**
  * TorchScript text of the decoder for one configuration, and of modules built on top of it. The
@@ -18,7 +13,6 @@ import java.util.regex.Pattern;
  */
 public final class DecoderScript {
 
-  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{(\\w+)}");
   private static final int FLOAT32 = 6; // torch's scalar type codes
   private static final int FLOAT64 = 7;
 
@@ -32,10 +26,25 @@ public final class DecoderScript {
    * @param resource methods that call the decoder's
    */
   public static String with(ModelConfig config, DataType dtype, Class<?> owner, String resource) {
+    return with(config, dtype, Map.of(), owner, resource);
+  }
+
+  /**
+   * The same with figures of the caller's own.
+   *
+   * @param more by the name of their placeholder
+   */
+  static String with(
+      ModelConfig config,
+      DataType dtype,
+      Map<String, String> more,
+      Class<?> owner,
+      String resource) {
     Map<String, String> figures = figures(config, dtype);
-    return fill(read(DecoderScript.class, "decoder.torchscript"), figures)
+    figures.putAll(more);
+    return ScriptResource.of(DecoderScript.class, "decoder.torchscript", figures)
         + "\n"
-        + fill(read(owner, resource), figures);
+        + ScriptResource.of(owner, resource, figures);
   }
 
   private static Map<String, String> figures(ModelConfig config, DataType dtype) {
@@ -95,29 +104,5 @@ public final class DecoderScript {
       default ->
           throw new IllegalArgumentException("dtype: " + dtype + " is not float32 or float64");
     };
-  }
-
-  private static String fill(String template, Map<String, String> figures) {
-    Matcher placeholder = PLACEHOLDER.matcher(template);
-    return placeholder.replaceAll(
-        match -> {
-          String figure = figures.get(match.group(1));
-          if (figure == null) {
-            throw new IllegalArgumentException("no figure for ${" + match.group(1) + "}");
-          }
-          return figure;
-        });
-  }
-
-  private static String read(Class<?> owner, String resource) {
-    try (InputStream stream = owner.getResourceAsStream(resource)) {
-      if (stream == null) {
-        throw new IllegalArgumentException(
-            "no resource " + resource + " beside " + owner.getName());
-      }
-      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException("reading resource " + resource, e);
-    }
   }
 }
