@@ -278,11 +278,7 @@ final class RunAssets implements AutoCloseable {
             settings.audit().behaviorLogprobs(),
             weights);
     return new WindowTrainer(
-        model,
-        optimizer,
-        LearningRateSchedule.of(settings.optimizer()),
-        recipe,
-        partitioning());
+        model, optimizer, LearningRateSchedule.of(settings.optimizer()), recipe, partitioning());
   }
 
   private Partitioning partitioning() {

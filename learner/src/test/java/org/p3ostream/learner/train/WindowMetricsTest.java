@@ -179,7 +179,7 @@ class WindowMetricsTest {
             behavior,
             advantages,
             batchVersions),
-        new TokenFigures(logprobs, null, null, null));
+        new TokenFigures(logprobs, null, null, null, BehaviorFigures.NONE));
   }
 
   private static StepMetrics metrics(
@@ -195,7 +195,7 @@ class WindowMetricsTest {
             0,
             0,
             0),
-        objective,
+        StepRecipe.of(objective),
         policyVersion,
         0.5,
         1e-3,
