@@ -41,7 +41,9 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "Seed of prompts and sampling.")
   private long seed = 42;
 
-  @Option(names = "--algorithm", description = "p3o or grpo.")
+  @Option(
+      names = "--algorithm",
+      description = "p3o, grpo, ppo, dapo, cispo, gspo, tis or decoupled-ppo.")
   private String algorithm = "p3o";
 
   @Option(names = "--temperature", description = "Sampling temperature of the rollouts.")

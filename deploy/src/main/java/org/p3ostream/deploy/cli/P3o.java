@@ -20,7 +20,8 @@ import picocli.CommandLine.Command;
       StreamsCommand.class,
       LogCommand.class,
       PretrainCommand.class,
-      PromptsCommand.class
+      PromptsCommand.class,
+      LossCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

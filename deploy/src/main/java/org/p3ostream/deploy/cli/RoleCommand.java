@@ -32,7 +32,7 @@ abstract class RoleCommand implements Callable<Integer> {
   @Override
   public final Integer call() throws Exception {
     P3oConfig config = options.load();
-    LOG.info("configuration:\n{}", ConfigPrinter.toYaml(config));
+    LOG.info("configuration:\n{}", ConfigPrinter.toYaml(config.resolved()));
     try (RoleClients clients = new RoleClients(config)) {
       clients.awaitBroker(brokerTimeout, LOG::warn);
       clients.awaitRegistry(brokerTimeout, LOG::warn);

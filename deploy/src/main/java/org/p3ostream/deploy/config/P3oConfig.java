@@ -7,11 +7,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.AuditConfig;
 import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.ModelSourceConfig;
+import org.p3ostream.learner.config.ObjectiveGates;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
@@ -43,6 +45,7 @@ public record P3oConfig(
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
+    AuditConfig audit,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -73,6 +76,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
+    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -113,6 +117,7 @@ public record P3oConfig(
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
+        AuditConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -121,6 +126,26 @@ public record P3oConfig(
   @Override
   public Map<String, String> kafka() {
     return new TreeMap<>(kafka);
+  }
+
+  /** The same with what the objective takes where the configuration is silent. */
+  public P3oConfig resolved() {
+    return new P3oConfig(
+        run,
+        kafka,
+        registry,
+        serde,
+        model,
+        prompts,
+        sampling,
+        dispatch,
+        algorithm.resolved(),
+        ratio,
+        optimizer,
+        learner,
+        audit,
+        producer,
+        streams);
   }
 
   /** Value of {@code bootstrap.servers}. */
@@ -135,7 +160,17 @@ public record P3oConfig(
    */
   public LearnerSettings learnerSettings(Map<String, String> environment) {
     return new LearnerSettings(
-        run, model, prompts, sampling, dispatch, algorithm, ratio, optimizer, learner, environment);
+        run,
+        model,
+        prompts,
+        sampling,
+        dispatch,
+        algorithm,
+        ratio,
+        optimizer,
+        learner,
+        audit,
+        environment);
   }
 
   /** What a rollout producer is told. */

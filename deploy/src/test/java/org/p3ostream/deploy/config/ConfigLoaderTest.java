@@ -65,7 +65,7 @@ class ConfigLoaderTest {
     assertThat(problems("zebra: 1\n"))
         .singleElement()
         .asString()
-        .startsWith("zebra: unknown key (known here: algorithm, dispatch, kafka,");
+        .startsWith("zebra: unknown key (known here: algorithm, audit, dispatch, kafka,");
   }
 
   @Test

@@ -14,6 +14,9 @@ package org.p3ostream.learner.config;
  * @param checkpointEvery steps between checkpoints
  * @param checkpointsKept newest checkpoints kept
  * @param topicReplication replication factor of the topics it creates
+ * @param replicas data-parallel copies of the model in this process
+ * @param contextShards shards of a sequence whose queries are computed apart from each other
+ * @param snapshotCache behaviour snapshots, one per policy version, kept in memory
  */
 public record LearnerConfig(
     long steps,
@@ -23,7 +26,10 @@ public record LearnerConfig(
     String checkpointDirectory,
     int checkpointEvery,
     int checkpointsKept,
-    short topicReplication) {
+    short topicReplication,
+    int replicas,
+    int contextShards,
+    int snapshotCache) {
   public LearnerConfig {
     require(steps >= 0, "steps", steps, "must be >= 0");
     require(microBatchTokens >= 1, "microBatchTokens", microBatchTokens, "must be >= 1");
@@ -31,10 +37,13 @@ public record LearnerConfig(
     require(checkpointEvery >= 1, "checkpointEvery", checkpointEvery, "must be >= 1");
     require(checkpointsKept >= 1, "checkpointsKept", checkpointsKept, "must be >= 1");
     require(topicReplication >= 1, "topicReplication", topicReplication, "must be >= 1");
+    require(replicas >= 1, "replicas", replicas, "must be >= 1");
+    require(contextShards >= 1, "contextShards", contextShards, "must be >= 1");
+    require(snapshotCache >= 1, "snapshotCache", snapshotCache, "must be >= 1");
   }
 
   public static LearnerConfig defaults() {
-    return new LearnerConfig(150, "", 4096, 65536, "checkpoints", 20, 3, (short) 1);
+    return new LearnerConfig(150, "", 4096, 65536, "checkpoints", 20, 3, (short) 1, 1, 1, 4);
   }
 
   private static void require(boolean holds, String key, long value, String rule) {

@@ -18,6 +18,7 @@ public record LearnerSettings(
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
+    AuditConfig audit,
     Map<String, String> environment) {
   public LearnerSettings {
     environment = Map.copyOf(environment);

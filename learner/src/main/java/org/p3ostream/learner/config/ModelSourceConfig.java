@@ -6,8 +6,9 @@ package org.p3ostream.learner.config;
  * @param directory model directory in HuggingFace layout; the weights of version 0
  * @param device cpu or gpu:i
  * @param threads intra-op threads of the engine
+ * @param dropout 0: see {@link ObjectiveGates}
  */
-public record ModelSourceConfig(String directory, String device, int threads) {
+public record ModelSourceConfig(String directory, String device, int threads, double dropout) {
   public ModelSourceConfig {
     if (!device.matches("cpu|gpu:\\d+")) {
       throw new IllegalArgumentException("model.device: '" + device + "' is not cpu or gpu:i");
@@ -18,6 +19,6 @@ public record ModelSourceConfig(String directory, String device, int threads) {
   }
 
   public static ModelSourceConfig defaults() {
-    return new ModelSourceConfig("model", "cpu", 1);
+    return new ModelSourceConfig("model", "cpu", 1, 0);
   }
 }

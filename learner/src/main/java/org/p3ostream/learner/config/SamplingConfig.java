@@ -53,6 +53,11 @@ public record SamplingConfig(
     }
   }
 
+  /** Whether some tokens cannot be sampled. */
+  public boolean truncates() {
+    return topK > 0 || topP < 1 || minP > 0;
+  }
+
   public static SamplingConfig defaults() {
     return new SamplingConfig(8, 1.0, 0, 1.0, 0.0, List.of(), 16);
   }

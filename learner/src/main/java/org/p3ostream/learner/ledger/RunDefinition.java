@@ -14,10 +14,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import org.p3ostream.learner.config.Algorithm;
+import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.DatasetConfig;
+import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.PromptsConfig;
+import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
+import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.objective.EssScope;
+import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
 /**
@@ -26,6 +34,8 @@ import org.p3ostream.schemas.snapshot.WeightsDigest;
  * schedule is.
  */
 public final class RunDefinition {
+
+  private static final double UNUSED_CLIP = 0.2;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder()
@@ -64,10 +74,10 @@ public final class RunDefinition {
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", settings.dispatch());
-    values.put("algorithm", settings.algorithm());
-    values.put("ratio", settings.ratio());
+    values.put("algorithm", algorithm(settings.algorithm().resolved()));
+    values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
-    values.put("learner", Map.of("microBatchTokens", settings.learner().microBatchTokens()));
+    values.put("learner", learner(settings.learner()));
     return new RunDefinition(JSON.valueToTree(values));
   }
 
@@ -76,13 +86,62 @@ public final class RunDefinition {
    */
   private static JsonNode sampling(SamplingConfig sampling) {
     ObjectNode tree = JSON.valueToTree(sampling);
-    if (sampling.minP() == 0) {
-      tree.remove("minP");
-    }
-    if (sampling.stopStrings().isEmpty()) {
-      tree.remove("stopStrings");
-    }
+    leaveOut(tree, "minP", sampling.minP() == 0);
+    leaveOut(tree, "stopStrings", sampling.stopStrings().isEmpty());
     return tree;
+  }
+
+  /**
+   * What is recorded of the objective. A mode that came with a key says nothing while it is the one
+   * there was before.
+   */
+  private static JsonNode algorithm(AlgorithmConfig algorithm) {
+    AlgorithmConfig before = AlgorithmConfig.of(algorithm.name());
+    ObjectNode tree = JSON.valueToTree(algorithm);
+    tree.put("name", algorithm.name().id());
+    if (algorithm.name() == Algorithm.P3O) { // it had a clip once, without effect
+      tree.put("clipLow", UNUSED_CLIP).put("clipHigh", UNUSED_CLIP);
+    }
+    tree.properties().removeIf(entry -> entry.getValue().isNull());
+    leaveOut(tree, "essScope", algorithm.essScope() == EssScope.STEP);
+    leaveOut(tree, "klMode", algorithm.klMode() == KlMode.PROXY);
+    leaveOut(tree, "advantage", algorithm.advantage() == before.advantage());
+    leaveOut(tree, "referenceKl", algorithm.referenceKl() == 0);
+    leaveOut(tree, "entropy", algorithm.entropy() == 0);
+    leaveOut(tree, "overlongBuffer", algorithm.overlongBuffer() == 0);
+    leaveOut(tree, "overlongPenalty", algorithm.overlongBuffer() == 0);
+    leaveOut(tree, "dropZeroVariance", !algorithm.dropsZeroVariance());
+    leaveOut(tree, "dynamicSamplingAttempts", !algorithm.dropsZeroVariance());
+    tree.remove(List.of("correction", "critic", "normalization")); // these have one value
+    return tree;
+  }
+
+  /** How truncated sampling is met matters to those who use it. */
+  private static JsonNode ratio(RatioConfig ratio, SamplingConfig sampling) {
+    ObjectNode tree = JSON.valueToTree(ratio);
+    leaveOut(tree, "behaviorLogprob", ratio.behaviorLogprob() == BehaviorLogprob.SAMPLING);
+    leaveOut(
+        tree,
+        "truncatedSampling",
+        ratio.truncatedSampling() == TruncatedSampling.SAME_KEPT_SET && !sampling.truncates());
+    return tree;
+  }
+
+  /** What decides in which order the figures of a step are added up. */
+  private static JsonNode learner(LearnerConfig learner) {
+    ObjectNode tree = JSON.createObjectNode();
+    tree.put("microBatchTokens", learner.microBatchTokens());
+    tree.put("replicas", learner.replicas());
+    tree.put("contextShards", learner.contextShards());
+    leaveOut(tree, "replicas", learner.replicas() == 1);
+    leaveOut(tree, "contextShards", learner.contextShards() == 1);
+    return tree;
+  }
+
+  private static void leaveOut(ObjectNode tree, String key, boolean condition) {
+    if (condition) {
+      tree.remove(key);
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package org.p3ostream.learner.runtime;
 
 import java.io.IOException;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,13 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.RejectionReason;
+import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Window after window: collect, train, commit, checkpoint. */
 final class StepLoop {
@@ -165,6 +169,7 @@ final class StepLoop {
         metrics.getStalenessMin(),
         metrics.getStalenessMax(),
         metrics.getGradNorm());
+    LogprobAudit.warn(window.index(), metrics);
   }
 
   private void commit(PreparedEvent prepared) {
@@ -172,12 +177,16 @@ final class StepLoop {
     ledger.apply(prepared.event(), prepared.eventHash());
     timer.committed(millis);
     silence.answered(clock.millis());
-    if (!prepared.event().getSkipped().isEmpty()) {
-      LOG.warn(
-          "{} records went to the dead letters while at step {}, last: {}",
-          prepared.event().getSkipped().size(),
-          prepared.event().getStep(),
-          intake.lastRejection());
+    List<SkippedRecord> skipped = prepared.event().getSkipped();
+    if (!skipped.isEmpty()) {
+      boolean asWished =
+          skipped.stream().allMatch(s -> s.getReason() == RejectionReason.ZERO_VARIANCE);
+      LOG.atLevel(asWished ? Level.INFO : Level.WARN)
+          .log(
+              "{} records went to the dead letters while at step {}, last: {}",
+              skipped.size(),
+              prepared.event().getStep(),
+              intake.lastRejection());
     }
   }
 

@@ -3,7 +3,6 @@ package org.p3ostream.learner.train;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.TrainingResponse;
 import org.p3ostream.learner.window.Window;
@@ -52,7 +51,7 @@ final class MicroBatcher {
   private static List<Row> rows(Window window) {
     List<Row> rows = new ArrayList<>();
     for (TrainingGroup group : window.groups()) {
-      double[] advantages = GroupAdvantage.POPULATION_STD.of(group.rewards()); // [G]
+      double[] advantages = group.advantages(); // [G']
       for (int i = 0; i < advantages.length; i++) {
         rows.add(new Row(group, group.responses().get(i), advantages[i]));
       }

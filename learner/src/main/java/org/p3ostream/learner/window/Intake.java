@@ -19,12 +19,13 @@ import org.p3ostream.schemas.serde.Decoded;
  * progress of every partition and remembers which groups must be dispatched again.
  *
  * <p>A record is admitted once: for the latest attempt of a group that was dispatched and not
- * trained yet. A group whose content breaks the contract gets a replacement with the next attempt;
- * the attempt it replaces no longer counts.
+ * trained yet. A group whose content breaks the contract, or that teaches nothing, gets a
+ * replacement with the next attempt; the attempt it replaces no longer counts.
  */
 public final class Intake {
   private final String runId;
   private final RolloutContract contract;
+  private final DynamicSampling dynamicSampling;
   private final DispatchBook dispatched;
   private final int groupsPerWindow;
   private final boolean lockstep;
@@ -35,17 +36,20 @@ public final class Intake {
   private @Nullable Rejection lastRejection;
 
   /**
+   * @param dynamicSampling which good groups are replaced all the same
    * @param cursors progress per partition of `rollouts`
    */
   public Intake(
       String runId,
       RolloutContract contract,
+      DynamicSampling dynamicSampling,
       DispatchBook dispatched,
       int groupsPerWindow,
       boolean lockstep,
       Map<Integer, PartitionCursor> cursors) {
     this.runId = runId;
     this.contract = contract;
+    this.dynamicSampling = dynamicSampling;
     this.dispatched = dispatched;
     this.groupsPerWindow = groupsPerWindow;
     this.lockstep = lockstep;
@@ -130,7 +134,20 @@ public final class Intake {
       long currentVersion) {
     RolloutContract.Verdict verdict =
         contract.check(group, coordinate, currentVersion, expected.policyVersion(), lockstep);
-    if (verdict instanceof RolloutContract.Kept kept) {
+    if (verdict instanceof RolloutContract.Kept kept && dynamicSampling.replaces(kept.group())) {
+      replacementsDue.add(group.getGroupId());
+      reject(
+          coordinate,
+          valueBytes,
+          origin,
+          RejectionReason.ZERO_VARIANCE,
+          "responses[].reward",
+          "all are %s: no advantage in attempt %d of %d"
+              .formatted(
+                  kept.group().responses().get(0).reward(),
+                  group.getAttempt() + 1,
+                  dynamicSampling.attempts()));
+    } else if (verdict instanceof RolloutContract.Kept kept) {
       admitted.put(group.getGroupId(), kept.group());
     } else if (verdict instanceof RolloutContract.Broken broken) {
       replacementsDue.add(group.getGroupId());

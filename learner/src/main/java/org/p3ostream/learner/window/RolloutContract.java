@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.schemas.avro.FinishReason;
-import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -22,9 +20,19 @@ import org.p3ostream.schemas.avro.VersionSegment;
  * @param vocabSize V: token ids are in [0, V)
  * @param samplesPerGroup G
  * @param maxPositions longest sequence of prompt and response that the model takes, tokens
+ * @param advantages how rewards become advantages, which must be finite
+ * @param sampling how responses may have been sampled
+ * @param snapshots asked for the versions of responses whose distribution is computed again
  */
 public record RolloutContract(
-    String modelHash, String tokenizerHash, int vocabSize, int samplesPerGroup, int maxPositions) {
+    String modelHash,
+    String tokenizerHash,
+    int vocabSize,
+    int samplesPerGroup,
+    int maxPositions,
+    AdvantageRule advantages,
+    SamplingRules sampling,
+    BehaviorVersions snapshots) {
 
   /** Fewest responses whose rewards can be compared with each other. */
   private static final int LEAST_RESPONSES = 2;
@@ -119,7 +127,6 @@ public record RolloutContract(
         "responses",
         "%d of %d responses came to an end, the others were aborted: advantages take at least %d"
             .formatted(responses.size(), samplesPerGroup, LEAST_RESPONSES));
-    requireFiniteAdvantages(responses);
     return new TrainingGroup(
         coordinate,
         record.getGroupId(),
@@ -127,6 +134,7 @@ public record RolloutContract(
         record.getProducerId(),
         promptTokens,
         responses,
+        finiteAdvantages(responses),
         oldest,
         record.getGeneratedAt());
   }
@@ -149,15 +157,18 @@ public record RolloutContract(
   }
 
   /** Rewards can be finite and yet too large for their mean or their spread to be. */
-  private static void requireFiniteAdvantages(List<TrainingResponse> responses) {
-    double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray(); // [G]
-    for (double advantage : GroupAdvantage.POPULATION_STD.of(rewards)) {
-      require(
-          Double.isFinite(advantage),
-          RejectionReason.NON_FINITE,
-          "responses[].reward",
-          Arrays.toString(rewards) + " give no finite advantages");
+  private double[] finiteAdvantages(List<TrainingResponse> responses) {
+    double[] found = advantages.of(responses); // [G']
+    for (double advantage : found) {
+      if (!Double.isFinite(advantage)) {
+        double[] rewards = responses.stream().mapToDouble(TrainingResponse::reward).toArray();
+        throw broken(
+            RejectionReason.NON_FINITE,
+            "responses[].reward",
+            Arrays.toString(rewards) + " give no finite advantages");
+      }
     }
+    return found;
   }
 
   private TrainingResponse convert(Response response, String path, long[] versions) {
@@ -165,12 +176,13 @@ public record RolloutContract(
     requireLength(response.getBehaviorLogprobs(), length, path + "behaviorLogprobs");
     requireLength(response.getLossMask(), length, path + "lossMask");
     requireLength(response.getBehaviorLogprobMask(), length, path + "behaviorLogprobMask");
-    requireSampling(response.getSampling(), path + "sampling.");
+    requireSampling(response, path);
     require(
         Double.isFinite(response.getReward()),
         RejectionReason.NON_FINITE,
         path + "reward",
         response.getReward() + " must be finite");
+    requireSnapshots(response, versions, path);
     int[] tokens = tokens(response.getTokens(), path + "tokens");
     float[] logprobs = new float[length];
     boolean[] valid = new boolean[length];
@@ -207,18 +219,28 @@ public record RolloutContract(
     return logprob;
   }
 
-  private static void requireSampling(Sampling sampling, String path) {
-    require(
-        sampling.getLogprobKind() == LogprobKind.SAMPLING_DISTRIBUTION,
-        RejectionReason.LOGPROB_KIND,
-        path + "logprobKind",
-        sampling.getLogprobKind() + ": the log-probs must be of the distribution sampled from");
-    boolean filtered = sampling.getTopK() > 0 || sampling.getTopP() < 1 || sampling.getMinP() > 0;
-    require(
-        !filtered || sampling.getRenormalised(),
-        RejectionReason.NOT_RENORMALISED,
-        path + "renormalised",
-        "false with top-k, top-p or min-p: the kept tokens must sum to probability 1");
+  private void requireSampling(Response response, String path) {
+    SamplingRules.Broken rule = sampling.broken(response.getSampling());
+    if (rule != null) {
+      String field = rule.field().isEmpty() ? path + "sampling" : path + "sampling." + rule.field();
+      throw broken(rule.reason(), field, rule.cause());
+    }
+  }
+
+  /** A response that was cut short is not trained on, so nothing of it is computed again. */
+  private void requireSnapshots(Response response, long[] versions, String path) {
+    if (response.getFinishReason() == FinishReason.ABORTED
+        || !sampling.needsSnapshot(response.getSampling())) {
+      return;
+    }
+    for (long version : Arrays.stream(versions).distinct().toArray()) {
+      String missing = snapshots.missing(version);
+      require(
+          missing == null,
+          RejectionReason.BEHAVIOUR_SNAPSHOT_MISSING,
+          path + "versionSegments",
+          "version " + version + " cannot be computed with again: " + missing);
+    }
   }
 
   private static long[] versions(

@@ -10,6 +10,7 @@ public final class TrainingGroup {
   private final String producerId;
   private final int[] promptTokens;
   private final List<TrainingResponse> responses;
+  private final double[] advantages; // [G']
   private final long policyVersion;
   private final long generatedAtMs;
 
@@ -20,6 +21,7 @@ public final class TrainingGroup {
       String producerId,
       int[] promptTokens,
       List<TrainingResponse> responses,
+      double[] advantages,
       long policyVersion,
       long generatedAtMs) {
     this.coordinate = coordinate;
@@ -28,6 +30,7 @@ public final class TrainingGroup {
     this.producerId = producerId;
     this.promptTokens = promptTokens;
     this.responses = List.copyOf(responses);
+    this.advantages = advantages;
     this.policyVersion = policyVersion;
     this.generatedAtMs = generatedAtMs;
   }
@@ -69,7 +72,12 @@ public final class TrainingGroup {
     return generatedAtMs;
   }
 
-  /** Rewards in response order, [G']. */
+  /** Advantages in response order, [G'], finite; not to be changed. */
+  public double[] advantages() {
+    return advantages;
+  }
+
+  /** Rewards as they were given, in response order, [G']. */
   public double[] rewards() {
     return responses.stream().mapToDouble(TrainingResponse::reward).toArray();
   }

@@ -29,6 +29,7 @@ import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.SyntheticTask;
 import org.p3ostream.learner.train.TrainedWindow;
+import org.p3ostream.learner.window.DynamicSampling;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutCoordinate;
@@ -346,6 +347,7 @@ class EventComposerTest {
     return new Intake(
         RolloutGroups.RUN_ID,
         RolloutGroups.contract(),
+        DynamicSampling.OFF,
         ledger.dispatched(),
         GROUPS_PER_WINDOW,
         true,

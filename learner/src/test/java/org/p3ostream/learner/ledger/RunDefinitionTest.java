@@ -10,17 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
+import org.p3ostream.learner.config.AuditConfig;
+import org.p3ostream.learner.config.Correction;
 import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.ModelSourceConfig;
+import org.p3ostream.learner.config.Normalization;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.objective.EssScope;
+import org.p3ostream.learner.objective.GroupAdvantage;
+import org.p3ostream.learner.objective.KlMode;
 
 class RunDefinitionTest {
 
@@ -48,7 +55,17 @@ class RunDefinitionTest {
     RunDefinition one = definition(settings(new RunConfig("run-a", 42, "a."), LEARNER));
     LearnerConfig elsewhere =
         new LearnerConfig(
-            9_999, "other-id", LEARNER.microBatchTokens(), 1, "elsewhere", 7, 9, (short) 3);
+            9_999,
+            "other-id",
+            LEARNER.microBatchTokens(),
+            1,
+            "elsewhere",
+            7,
+            9,
+            (short) 3,
+            1,
+            1,
+            9);
     RunDefinition other = definition(settings(new RunConfig("run-b", 42, "b."), elsewhere));
     assertThat(other.hash()).isEqualTo(one.hash());
   }
@@ -65,7 +82,10 @@ class RunDefinitionTest {
             LEARNER.checkpointDirectory(),
             LEARNER.checkpointEvery(),
             LEARNER.checkpointsKept(),
-            LEARNER.topicReplication());
+            LEARNER.topicReplication(),
+            LEARNER.replicas(),
+            LEARNER.contextShards(),
+            LEARNER.snapshotCache());
     RunDefinition later =
         RunDefinition.of(
             settings(new RunConfig("run-a", 43, "p3o."), cut),
@@ -93,11 +113,82 @@ class RunDefinitionTest {
     RunDefinition changed = definition(settings(RunConfig.defaults(), other, LEARNER));
     assertThat(changed.differencesFrom(RunDefinition.parse(json)))
         .containsExactly(
-            "sampling.minP: absent -> 0.1", "sampling.stopStrings: absent -> [\"#\",\"\\n\"]");
+            "ratio.truncatedSampling: absent -> SAME_KEPT_SET",
+            "sampling.minP: absent -> 0.1",
+            "sampling.stopStrings: absent -> [\"#\",\"\\n\"]");
     SamplingConfig another = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#"), 16);
     assertThat(
             definition(settings(RunConfig.defaults(), another, LEARNER)).differencesFrom(changed))
         .containsExactly("sampling.stopStrings: [\"#\",\"\\n\"] -> [\"#\"]");
+  }
+
+  /** Text of a run that was opened when there were two objectives. */
+  @Test
+  void objectiveIsToldAsEverWhileNothingNewIsConfigured() {
+    assertThat(definition(settings(RunConfig.defaults(), LEARNER)).json())
+        .contains(
+            "\"algorithm\":{\"clipHigh\":0.2,\"clipLow\":0.2,\"name\":\"p3o\"}",
+            "\"learner\":{\"microBatchTokens\":4096}",
+            "\"ratio\":{\"policyTemperature\":\"MODEL\"}");
+    assertThat(definition(objective(AlgorithmConfig.of(Algorithm.GRPO))).json())
+        .contains("\"algorithm\":{\"clipHigh\":0.2,\"clipLow\":0.2,\"name\":\"grpo\"}");
+  }
+
+  @Test
+  void everyKeyOfTheObjectiveBelongsToTheDefinitionOnceItIsNotWhatItWas() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    AlgorithmConfig changed =
+        new AlgorithmConfig(
+            Algorithm.P3O,
+            EssScope.MICRO_BATCH,
+            KlMode.EXACT,
+            null,
+            null,
+            null,
+            null,
+            GroupAdvantage.MEAN_ONLY,
+            0.1,
+            0.2,
+            3,
+            0.5,
+            true,
+            5,
+            Correction.NONE,
+            false,
+            Normalization.TOKEN_MEAN);
+    assertThat(definition(objective(changed)).differencesFrom(before))
+        .containsExactly(
+            "algorithm.advantage: absent -> MEAN_ONLY",
+            "algorithm.dropZeroVariance: absent -> true",
+            "algorithm.dynamicSamplingAttempts: absent -> 5",
+            "algorithm.entropy: absent -> 0.2",
+            "algorithm.essScope: absent -> MICRO_BATCH",
+            "algorithm.klMode: absent -> EXACT",
+            "algorithm.overlongBuffer: absent -> 3",
+            "algorithm.overlongPenalty: absent -> 0.5",
+            "algorithm.referenceKl: absent -> 0.1");
+    assertThat(definition(objective(AlgorithmConfig.of(Algorithm.DAPO))).json())
+        .contains(
+            "\"algorithm\":{\"clipHigh\":0.28,\"clipLow\":0.2,\"dropZeroVariance\":true,"
+                + "\"dynamicSamplingAttempts\":4,\"name\":\"dapo\"}");
+  }
+
+  /** The cut among replicas and shards decides the order of sums, as that into micro-batches. */
+  @Test
+  void replicasAndShardsBelongToTheDefinition() {
+    LearnerConfig many = new LearnerConfig(150, "", 4096, 65536, "x", 20, 3, (short) 1, 2, 4, 4);
+    assertThat(
+            definition(settings(RunConfig.defaults(), many))
+                .differencesFrom(definition(settings(RunConfig.defaults(), LEARNER))))
+        .containsExactly("learner.contextShards: absent -> 4", "learner.replicas: absent -> 2");
+  }
+
+  /** What it does to a run of truncated sampling is another thing than what was done before. */
+  @Test
+  void handlingOfTruncatedSamplingIsToldWhereThereIsAny() {
+    SamplingConfig truncated = new SamplingConfig(8, 1.0, 4, 1.0, 0, List.of(), 16);
+    assertThat(definition(settings(RunConfig.defaults(), truncated, LEARNER)).json())
+        .contains("\"truncatedSampling\":\"SAME_KEPT_SET\"");
   }
 
   @Test
@@ -157,6 +248,15 @@ class RunDefinitionTest {
         settings(RunConfig.defaults(), LEARNER, prompts), "model", "weights", "tokenizer", sha256);
   }
 
+  private static LearnerSettings objective(AlgorithmConfig algorithm) {
+    return settings(
+        RunConfig.defaults(),
+        SamplingConfig.defaults(),
+        LEARNER,
+        PromptsConfig.defaults(),
+        algorithm);
+  }
+
   private static LearnerSettings settings(RunConfig run, LearnerConfig learner) {
     return settings(run, SamplingConfig.defaults(), learner, PromptsConfig.defaults());
   }
@@ -173,16 +273,26 @@ class RunDefinitionTest {
 
   private static LearnerSettings settings(
       RunConfig run, SamplingConfig sampling, LearnerConfig learner, PromptsConfig prompts) {
+    return settings(run, sampling, learner, prompts, AlgorithmConfig.defaults());
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run,
+      SamplingConfig sampling,
+      LearnerConfig learner,
+      PromptsConfig prompts,
+      AlgorithmConfig algorithm) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         prompts,
         sampling,
         DispatchConfig.defaults(),
-        AlgorithmConfig.defaults(),
+        algorithm,
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         learner,
+        AuditConfig.defaults(),
         Map.of());
   }
 }

@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import org.p3ostream.learner.window.AdvantageRule;
+import org.p3ostream.learner.window.BehaviorVersions;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.learner.window.SamplingRules;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.Response;
@@ -96,7 +99,10 @@ final class RandomWindows {
             RolloutGroups.TOKENIZER_HASH,
             RolloutGroups.VOCAB_SIZE,
             record.getResponses().size(),
-            MAX_POSITIONS);
+            MAX_POSITIONS,
+            AdvantageRule.STANDARD,
+            SamplingRules.STANDARD,
+            BehaviorVersions.NOT_NEEDED);
     RolloutContract.Verdict verdict =
         contract.check(record, new RolloutCoordinate(0, recordOffset), 9, 0, false);
     if (verdict instanceof RolloutContract.Kept kept) {

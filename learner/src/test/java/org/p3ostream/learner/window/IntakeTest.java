@@ -134,6 +134,39 @@ class IntakeTest {
   }
 
   @Test
+  void acceptHasAGroupOfEqualRewardsReplacedUntilItsLastAttempt() {
+    Intake dapo = intake(book, RolloutGroups.contract(), new DynamicSampling(3));
+    for (int attempt = 0; attempt < 2; attempt++) {
+      dapo.accept(new RolloutCoordinate(0, attempt), 10, accepted(ofEqualRewards(0, attempt)), 0);
+      Rejection rejection = dapo.drainRejections().get(0);
+      assertThat(rejection.reason()).isEqualTo(RejectionReason.ZERO_VARIANCE);
+      assertThat(rejection.field()).isEqualTo("responses[].reward");
+      assertThat(rejection.cause())
+          .isEqualTo("all are 1.0: no advantage in attempt %d of 3".formatted(attempt + 1));
+      assertThat(dapo.admittedGroups(0)).isZero();
+      assertThat(dapo.drainReplacements()).containsExactly(0L);
+      book.dispatch(0, attempt + 1, 0);
+    }
+    dapo.accept(new RolloutCoordinate(0, 2), 10, accepted(ofEqualRewards(0, 2)), 0);
+    dapo.accept(new RolloutCoordinate(0, 3), 10, accepted(good(1, 0, 0, 0)), 0);
+    assertThat(dapo.drainRejections()).isEmpty();
+    assertThat(dapo.take(0).groups())
+        .satisfiesExactly(
+            last -> {
+              assertThat(last.attempt()).isEqualTo(2);
+              assertThat(last.advantages()).containsExactly(0, 0);
+            },
+            first -> assertThat(first.attempt()).isZero());
+  }
+
+  @Test
+  void acceptTakesAGroupOfEqualRewardsWithoutDynamicSampling() {
+    accept(ofEqualRewards(0, 0));
+    assertThat(intake.drainRejections()).isEmpty();
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+  }
+
+  @Test
   void acceptRejectsTheSecondOfTwoGroupsAsDuplicate() {
     accept(good(0, 0, 0, 0));
     accept(good(0, 0, 0, 0));
@@ -182,6 +215,7 @@ class IntakeTest {
         new Intake(
             RolloutGroups.RUN_ID,
             RolloutGroups.contract(),
+            DynamicSampling.OFF,
             book,
             GROUPS_PER_WINDOW,
             false,
@@ -206,6 +240,7 @@ class IntakeTest {
         new Intake(
             RolloutGroups.RUN_ID,
             RolloutGroups.contract(),
+            DynamicSampling.OFF,
             book,
             GROUPS_PER_WINDOW,
             true,
@@ -345,16 +380,31 @@ class IntakeTest {
   }
 
   private static Intake intake(DispatchBook book, RolloutContract contract) {
+    return intake(book, contract, DynamicSampling.OFF);
+  }
+
+  private static Intake intake(
+      DispatchBook book, RolloutContract contract, DynamicSampling dynamicSampling) {
     Map<Integer, PartitionCursor> cursors = new TreeMap<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
-    return new Intake(RolloutGroups.RUN_ID, contract, book, GROUPS_PER_WINDOW, true, cursors);
+    return new Intake(
+        RolloutGroups.RUN_ID, contract, dynamicSampling, book, GROUPS_PER_WINDOW, true, cursors);
   }
 
   private static RolloutGroup broken(long groupId, int attempt) {
     return RolloutGroups.withResponse(
         good(groupId, attempt, groupId / GROUPS_PER_WINDOW, 0), 0, b -> b.setReward(Double.NaN));
+  }
+
+  private static RolloutGroup ofEqualRewards(long groupId, int attempt) {
+    return RolloutGroups.withResponse(
+        good(groupId, attempt, groupId / GROUPS_PER_WINDOW, 0), 1, b -> b.setReward(1));
+  }
+
+  private static Decoded accepted(RolloutGroup group) {
+    return new Decoded.Accepted(group);
   }
 
   private void accept(RolloutGroup group) {

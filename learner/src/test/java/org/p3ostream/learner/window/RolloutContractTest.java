@@ -269,7 +269,10 @@ class RolloutContractTest {
                 RolloutGroups.TOKENIZER_HASH,
                 RolloutGroups.VOCAB_SIZE,
                 4,
-                RolloutGroups.MAX_POSITIONS)
+                RolloutGroups.MAX_POSITIONS,
+                AdvantageRule.STANDARD,
+                SamplingRules.STANDARD,
+                BehaviorVersions.NOT_NEEDED)
             .check(four, COORDINATE, CURRENT_VERSION, ASKED_VERSION, true);
     assertThat(verdict)
         .isInstanceOfSatisfying(

@@ -33,7 +33,27 @@ public final class RolloutGroups {
   /** The contract that {@link #good} keeps. */
   public static RolloutContract contract() {
     return new RolloutContract(
-        MODEL_HASH, TOKENIZER_HASH, VOCAB_SIZE, SAMPLES_PER_GROUP, MAX_POSITIONS);
+        MODEL_HASH,
+        TOKENIZER_HASH,
+        VOCAB_SIZE,
+        SAMPLES_PER_GROUP,
+        MAX_POSITIONS,
+        AdvantageRule.STANDARD,
+        SamplingRules.STANDARD,
+        BehaviorVersions.NOT_NEEDED);
+  }
+
+  /** The same with rules for the sampling. */
+  public static RolloutContract contract(SamplingRules rules, BehaviorVersions snapshots) {
+    return new RolloutContract(
+        MODEL_HASH,
+        TOKENIZER_HASH,
+        VOCAB_SIZE,
+        SAMPLES_PER_GROUP,
+        MAX_POSITIONS,
+        AdvantageRule.STANDARD,
+        rules,
+        snapshots);
   }
 
   /** Two responses of five and three tokens to a prompt of four, sampled by one version. */

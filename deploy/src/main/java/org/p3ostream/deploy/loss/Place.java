@@ -1,0 +1,27 @@
+package org.p3ostream.deploy.loss;
+
+import com.fasterxml.jackson.core.JsonParser;
+import org.p3ostream.deploy.config.ConfigException;
+
+/**
+ * Where a parser is in a file.
+ *
+ * @param file name for messages
+ * @param linesBefore lines of the file before what the parser was given
+ */
+record Place(String file, int linesBefore) {
+
+  /** Line of the newest token, from 1. */
+  int line(JsonParser json) {
+    return linesBefore + Math.max(1, json.currentTokenLocation().getLineNr());
+  }
+
+  ConfigException problem(JsonParser json, String field, String rule) {
+    return problem(line(json), field, rule);
+  }
+
+  ConfigException problem(int line, String field, String rule) {
+    return new ConfigException(
+        "%s: line %d: %s%s".formatted(file, line, field.isEmpty() ? "" : field + ": ", rule));
+  }
+}

@@ -1,0 +1,113 @@
+package org.p3ostream.deploy.loss;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.objective.EssScope;
+import org.p3ostream.learner.objective.KlMode;
+import org.p3ostream.learner.objective.Objective;
+import org.p3ostream.learner.objective.P3o;
+
+class LossWarningsTest {
+
+  private static final Objective PROXY = new P3o(EssScope.STEP, KlMode.PROXY);
+
+  @Test
+  void onPolicyTokensGiveNone() throws IOException {
+    assertThat(warnings(PROXY, tokens(200, -1, 0.001, ", \"staleness\": 0"))).isEmpty();
+  }
+
+  @Test
+  void staleTokensGiveNoneWhereTheirMeanLogRatioIsBelowZero() throws IOException {
+    assertThat(warnings(PROXY, tokens(200, -1.1, 0.3, ""))).isEmpty();
+    assertThat(warnings(PROXY, tokens(200, -1.1, 0.3, ", \"staleness\": 3"))).isEmpty();
+  }
+
+  @Test
+  void temperatureIsSuspectedFromAShiftAtStalenessZero() throws IOException {
+    assertThat(warnings(PROXY, tokens(200, -0.59, 0.2, ", \"staleness\": 0")))
+        .anyMatch(
+            w -> w.matches("looks like T≠1 log-probs: mean log ratio 0\\.4\\d at staleness 0"));
+    assertThat(warnings(PROXY, tokens(200, -1.5, 0.2, ", \"staleness\": 0")))
+        .anyMatch(
+            w -> w.matches("looks like T≠1 log-probs: mean log ratio -0\\.[45]\\d at staleness 0"));
+  }
+
+  @Test
+  void temperatureIsSuspectedFromAMeanThatSamplingCannotGive() throws IOException {
+    assertThat(warnings(PROXY, tokens(200, -0.59, 0.2, "")))
+        .anyMatch(w -> w.startsWith("looks like T≠1 log-probs: mean log ratio 0.4"));
+    assertThat(warnings(PROXY, tokens(4, -0.9, 2, ""))).noneMatch(w -> w.contains("T≠1"));
+  }
+
+  @Test
+  void uniformScalingIsToldBecauseTheEssDoesNotSeeIt() throws IOException {
+    assertThat(warnings(PROXY, tokens(50, -0.5, 0.001, "")))
+        .anyMatch(w -> w.startsWith("ESS 1.000 although the mean ratio is 1.65: "));
+    assertThat(warnings(PROXY, tokens(1, -0.5, 0.001, "")))
+        .contains("a single valid token: its ESS is 1 whatever its ratio is");
+  }
+
+  @Test
+  void essCloseToZeroIsTold() throws IOException {
+    String outlier = "[" + token(-1, -9, "") + "]\n" + tokens(100, -1, 0.001, "");
+    assertThat(warnings(PROXY, outlier)).anyMatch(w -> w.startsWith("ESS 0.01"));
+  }
+
+  @Test
+  void saturatedTokensAreToldWithTheModeThatHelps() throws IOException {
+    String far = "[" + token(-13, -1, "") + ", " + token(-1, -1, "") + "]";
+    assertThat(warnings(PROXY, far))
+        .contains(
+            "1 tokens have a log ratio below -10, where k3 is clamped: the gradient of proxy pushes"
+                + " them further down; proxy-safe does not");
+    assertThat(warnings(new P3o(EssScope.STEP, KlMode.PROXY_SAFE), far))
+        .contains("1 tokens have a log ratio below -10, where k3 is clamped");
+  }
+
+  @Test
+  void positiveLogprobsAreCounted() throws IOException {
+    assertThat(warnings(PROXY, "[" + token(0.1, 0.2, "") + ", " + token(-1, -1, "") + "]"))
+        .anyMatch(w -> w.startsWith("2 log-probs are above 0: "));
+  }
+
+  @Test
+  void fieldsThatMeanNothingAreNamed() throws IOException {
+    assertThat(warnings(PROXY, "[" + token(-1, -1, ", \"msk\": 0, \"id\": {\"a\": []}") + "]"))
+        .contains("fields that mean nothing here were passed over: id, msk");
+  }
+
+  /** Tokens whose behaviour log-prob is −1 and whose log ratio spreads around the difference. */
+  private static String tokens(int count, double logprob, double spread, String more) {
+    Random random = new Random(7);
+    StringBuilder line = new StringBuilder("[");
+    for (int t = 0; t < count; t++) {
+      double policy = logprob + spread * random.nextGaussian();
+      line.append(t == 0 ? "" : ", ").append(token(policy, -1, more));
+    }
+    return line + "]";
+  }
+
+  private static String token(double logprob, double behavior, String more) {
+    return String.format(
+        Locale.ROOT,
+        "{\"logprob\": %s, \"behavior_logprob\": %s, \"advantage\": 1%s}",
+        logprob,
+        behavior,
+        more);
+  }
+
+  private static List<String> warnings(Objective objective, String text) throws IOException {
+    LossInput input =
+        LossInputReader.read(
+            "file", new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    return LossWarnings.of(
+        input, objective, LossEvaluation.of(input, objective, objective::evaluate));
+  }
+}
