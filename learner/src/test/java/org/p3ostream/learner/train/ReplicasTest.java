@@ -24,10 +24,12 @@ import org.p3ostream.learner.objective.Gspo;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
+import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
@@ -44,7 +46,7 @@ class ReplicasTest {
   private static final int SMALL = 24;
   private static final int ONE_ROW = 1;
   private static final int ALL = 1_000_000;
-  private static final double SURE = 1e-3; // policy temperature: log-probs beyond −100 nats
+  private static final double SURE = 1e-3; // temperature at which log-probs lie beyond −100 nats
   private static final OptimizerConfig OPTIMIZER = OptimizerConfig.defaults();
   private static final P3o BY_ROUND = new P3o(EssScope.MICRO_BATCH, KlMode.PROXY_SAFE);
 
@@ -140,7 +142,7 @@ class ReplicasTest {
     Window window = RandomWindows.window(4);
     for (int replicas : new int[] {1, 2, 3}) {
       try (AdamW optimizer = new AdamW(model, OPTIMIZER, initialWeights);
-          WindowPass pass = pass(optimizer, BY_ROUND, 1, partitioning(replicas, SMALL, 0))) {
+          WindowPass pass = pass(optimizer, BY_ROUND, false, partitioning(replicas, SMALL, 0))) {
         WindowPass.Result result = pass.run(window);
         int rounds = (result.microBatches() + replicas - 1) / replicas;
         assertThat(result.contexts()).hasSize(rounds);
@@ -192,7 +194,7 @@ class ReplicasTest {
     for (Objective objective : List.of(new P3o(), BY_ROUND, new Grpo(0.2, 0.2))) {
       try (AdamW optimizer = new AdamW(model, OPTIMIZER, weights);
           WindowTrainer trainer =
-              trainer(model, optimizer, objective, 1, partitioning(3, SMALL, 0))) {
+              trainer(model, optimizer, objective, false, partitioning(3, SMALL, 0))) {
         assertThatThrownBy(() -> trainer.train(RandomWindows.window(1), 0, 0))
             .isInstanceOf(NonFiniteUpdateException.class)
             .hasMessageContaining("window 0: ratio statistics")
@@ -217,10 +219,10 @@ class ReplicasTest {
     requireSame(train(model, new P3o(), 3, SMALL, 0, overflowing), one, "exp(500)");
 
     Window underflowing = onlyUnlikelyTokens(records);
-    Outcome fresh = train(model, new P3o(), SURE, 1, SMALL, ALL, underflowing);
+    Outcome fresh = train(model, new P3o(), true, 1, SMALL, ALL, underflowing);
     assertThat(fresh.metrics().getRatioMax()).isLessThan(1e-40);
     assertThat(fresh.metrics().getNormalizedEss()).isLessThan(1e-30); // never "trust everything"
-    requireSame(train(model, new P3o(), SURE, 3, SMALL, 0, underflowing), fresh, "underflow");
+    requireSame(train(model, new P3o(), true, 3, SMALL, 0, underflowing), fresh, "underflow");
   }
 
   /** A token that the model does not have fails in the engine of one replica alone. */
@@ -240,8 +242,14 @@ class ReplicasTest {
         };
     try (WindowEvaluator evaluator =
             new WindowEvaluator(
-                model, initialWeights, new P3o(), 1, three, breaking, ContextRule.Scope.STEP);
-        WindowEvaluator whole = new WindowEvaluator(model, initialWeights, new P3o(), 1, three)) {
+                model,
+                initialWeights,
+                StepRecipe.of(new P3o()),
+                three,
+                breaking,
+                ContextRule.Scope.STEP);
+        WindowEvaluator whole =
+            new WindowEvaluator(model, initialWeights, StepRecipe.of(new P3o()), three)) {
       assertThatThrownBy(() -> evaluator.evaluate(window))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("window 0: replica 2 on cpu() failed")
@@ -276,7 +284,7 @@ class ReplicasTest {
       Objective objective, int replicas, Window bad, Window good, String what) {
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, initialWeights);
         WindowTrainer trainer =
-            trainer(model, optimizer, objective, 1, partitioning(replicas, SMALL, ALL))) {
+            trainer(model, optimizer, objective, false, partitioning(replicas, SMALL, ALL))) {
       assertThatThrownBy(() -> trainer.train(bad, 0, 0))
           .isInstanceOf(NonFiniteUpdateException.class)
           .hasMessageContaining("window 0: " + what)
@@ -317,9 +325,12 @@ class ReplicasTest {
   private static Window onlyUnlikelyTokens(List<RolloutGroup> records) {
     List<RolloutGroup> whole =
         RandomWindows.withResponses(
-            records, b -> b.setLossMask(Collections.nCopies(b.getTokens().size(), true)));
+            records,
+            b ->
+                b.setLossMask(Collections.nCopies(b.getTokens().size(), true))
+                    .setSampling(RolloutGroups.sampling(s -> s.setTemperature(SURE))));
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, initialWeights);
-        WindowPass pass = pass(optimizer, new P3o(), SURE, partitioning(1, SMALL, ALL))) {
+        WindowPass pass = pass(optimizer, new P3o(), true, partitioning(1, SMALL, ALL))) {
       TokenBatch tokens = pass.run(RandomWindows.window(whole)).tokens().asBatch();
       int[] next = {0};
       return RandomWindows.window(
@@ -402,13 +413,13 @@ class ReplicasTest {
       int microBatchTokens,
       int retainedGraphTokens,
       Window... windows) {
-    return train(lm, objective, 1, replicas, microBatchTokens, retainedGraphTokens, windows);
+    return train(lm, objective, false, replicas, microBatchTokens, retainedGraphTokens, windows);
   }
 
   private static Outcome train(
       CausalLm lm,
       Objective objective,
-      double policyTemperature,
+      boolean atSamplingTemperature,
       int replicas,
       int microBatchTokens,
       int retainedGraphTokens,
@@ -419,7 +430,7 @@ class ReplicasTest {
                 lm,
                 optimizer,
                 objective,
-                policyTemperature,
+                atSamplingTemperature,
                 partitioning(replicas, microBatchTokens, retainedGraphTokens))) {
       TrainedWindow last = null;
       for (int step = 0; step < windows.length; step++) {
@@ -433,31 +444,42 @@ class ReplicasTest {
       CausalLm lm,
       AdamW optimizer,
       Objective objective,
-      double policyTemperature,
+      boolean atSamplingTemperature,
       Partitioning partitioning) {
     return new WindowTrainer(
         lm,
         optimizer,
         LearningRateSchedule.of(OPTIMIZER),
-        objective,
-        policyTemperature,
+        recipe(objective, atSamplingTemperature),
         partitioning);
+  }
+
+  private static StepRecipe recipe(Objective objective, boolean atSamplingTemperature) {
+    StepRecipe plain = StepRecipe.of(objective);
+    return new StepRecipe(
+        objective, Regularization.NONE, atSamplingTemperature, false, false, plain.weights());
   }
 
   private static WindowPass.Result run(
       Objective objective, Window window, int replicas, int retainedGraphTokens) {
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, initialWeights);
         WindowPass pass =
-            pass(optimizer, objective, 1, partitioning(replicas, SMALL, retainedGraphTokens))) {
+            pass(optimizer, objective, false, partitioning(replicas, SMALL, retainedGraphTokens))) {
       return pass.run(window);
     }
   }
 
   private static WindowPass pass(
-      AdamW optimizer, Objective objective, double policyTemperature, Partitioning partitioning) {
+      AdamW optimizer,
+      Objective objective,
+      boolean atSamplingTemperature,
+      Partitioning partitioning) {
     return new WindowPass(
         new ReplicaGroup(
-            model, optimizer.parameters(), objective, policyTemperature, partitioning.devices()),
+            model,
+            optimizer.parameters(),
+            recipe(objective, atSamplingTemperature),
+            partitioning.devices()),
         model.shards(),
         WindowPartition.cut(model.config().padTokenId(), partitioning),
         ContextRule.of(objective),
