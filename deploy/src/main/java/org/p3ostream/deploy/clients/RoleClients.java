@@ -84,6 +84,7 @@ public final class RoleClients implements AutoCloseable {
         transactionalProducer(settings.transactionalId()),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
+        reader(),
         codec(),
         SubjectProvisioner.of(serdeSettings()));
   }

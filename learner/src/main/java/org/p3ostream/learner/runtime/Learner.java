@@ -19,6 +19,7 @@ import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
+import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -87,14 +88,17 @@ public final class Learner {
 
       RolloutSource source =
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
+      BehaviorSnapshots snapshots =
+          assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
+      RolloutContract contract = assets.contract(snapshots);
       try (AdamW optimizer = assets.optimizer(recovery.startingState(assets.initialWeights()));
-          WindowTrainer trainer = assets.trainer(optimizer)) {
-        if (!recovery.reexecute(trainer, optimizer, source, assets.contract(), () -> stopping)) {
+          WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
+        if (!recovery.reexecute(trainer, optimizer, source, contract, () -> stopping)) {
           return;
         }
         requireWeights(optimizer, ledger);
         source.resume(ledger.progress());
-        Intake intake = intake(assets, ledger);
+        Intake intake = intake(assets, contract, ledger);
         new StepLoop(
                 settings,
                 ledger,
@@ -173,7 +177,7 @@ public final class Learner {
     }
   }
 
-  private Intake intake(RunAssets assets, LedgerState ledger) {
+  private Intake intake(RunAssets assets, RolloutContract contract, LedgerState ledger) {
     Map<Integer, PartitionCursor> cursors = new TreeMap<>();
     for (int partition = 0; partition < topics.rollouts().partitions(); partition++) {
       cursors.put(partition, new PartitionCursor(0, List.of()));
@@ -185,7 +189,7 @@ public final class Learner {
     }
     return new Intake(
         settings.run().id(),
-        assets.contract(),
+        contract,
         assets.dynamicSampling(),
         ledger.dispatched(),
         settings.dispatch().groupsPerWindow(),

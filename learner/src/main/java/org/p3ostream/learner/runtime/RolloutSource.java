@@ -17,25 +17,20 @@ import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
-import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.schemas.topic.TopicSpec;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Reads `rollouts`: forward into the intake, or by coordinate when windows are executed again. */
 final class RolloutSource {
-  private static final Logger LOG = LoggerFactory.getLogger(RolloutSource.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration PROBE = Duration.ofSeconds(5);
-  private static final int DECODE_ATTEMPTS = 10;
 
   private final Consumer<byte[], byte[]> consumer;
-  private final RecordCodec codec;
+  private final PatientDecoder decoder;
   private final TopicSpec topic;
 
   RolloutSource(Consumer<byte[], byte[]> consumer, RecordCodec codec, TopicSpec topic) {
     this.consumer = consumer;
-    this.codec = codec;
+    this.decoder = new PatientDecoder(codec, topic.name());
     this.topic = topic;
     List<TopicPartition> partitions = new ArrayList<>();
     for (int partition = 0; partition < topic.partitions(); partition++) {
@@ -63,7 +58,7 @@ final class RolloutSource {
       intake.accept(
           new RolloutCoordinate(record.partition(), record.offset()),
           value == null ? 0 : value.length,
-          decode(value),
+          decoder.decode(value),
           currentVersion);
     }
     for (int partition : intake.partitions()) {
@@ -104,7 +99,7 @@ final class RolloutSource {
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
       RolloutCoordinate coordinate = new RolloutCoordinate(record.partition(), record.offset());
       if (wanted.contains(coordinate)
-          && decode(record.value()) instanceof Decoded.Accepted accepted
+          && decoder.decode(record.value()) instanceof Decoded.Accepted accepted
           && accepted.record() instanceof RolloutGroup group) {
         found.put(coordinate, group);
       }
@@ -118,18 +113,5 @@ final class RolloutSource {
     Map<TopicPartition, Long> ends = consumer.endOffsets(reading);
     return reading.stream()
         .allMatch(partition -> consumer.position(partition) >= ends.getOrDefault(partition, 0L));
-  }
-
-  private Decoded decode(byte[] value) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return codec.decode(topic.name(), value);
-      } catch (RegistryUnavailableException e) {
-        if (attempt == DECODE_ATTEMPTS) {
-          throw e;
-        }
-        LOG.warn("registry not reachable, trying again: {}", e.getMessage());
-      }
-    }
   }
 }

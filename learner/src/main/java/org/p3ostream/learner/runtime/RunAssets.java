@@ -10,30 +10,44 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.DatasetConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.PromptsConfig;
+import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
+import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.RunDefinition;
+import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.OverlongPenalty;
+import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.learner.train.BehaviorWeights;
+import org.p3ostream.learner.train.Partitioning;
+import org.p3ostream.learner.train.StepRecipe;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.AdvantageRule;
+import org.p3ostream.learner.window.BehaviorVersions;
 import org.p3ostream.learner.window.DynamicSampling;
 import org.p3ostream.learner.window.RolloutContract;
+import org.p3ostream.learner.window.SamplingRules;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.model.ContextShards;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.schemas.avro.ParameterSlice;
+import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
@@ -86,7 +100,11 @@ final class RunAssets implements AutoCloseable {
         requireServable(file, prompts, tokenizer, settings, directory.config().maxPositions());
       }
       CausalLm model =
-          new CausalLm(directory.config(), device(settings.model().device()), DataType.FLOAT32);
+          new CausalLm(
+              directory.config(),
+              device(settings, 0),
+              DataType.FLOAT32,
+              new ContextShards(settings.learner().contextShards()));
       return new RunAssets(settings, directory, datasets, model, tokenizer.sha256());
     }
   }
@@ -176,14 +194,43 @@ final class RunAssets implements AutoCloseable {
         settings.run(), settings.sampling(), datasets, settings.dispatch().groupsPerWindow());
   }
 
-  RolloutContract contract() {
+  /** Earlier versions, from the log. */
+  BehaviorSnapshots snapshots(Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
+    SnapshotSearch search =
+        new SnapshotSearch(
+            consumer,
+            new PatientDecoder(codec, topic),
+            topic,
+            settings.run().id(),
+            model.layout().modelHash(),
+            model.layout().size());
+    return new BehaviorSnapshots(
+        directory.weights(), search::find, settings.learner().snapshotCache());
+  }
+
+  RolloutContract contract(BehaviorVersions snapshots) {
     return new RolloutContract(
         model.layout().modelHash(),
         tokenizerHash,
         model.config().vocabSize(),
         settings.sampling().samplesPerGroup(),
         model.config().maxPositions(),
-        advantages());
+        advantages(),
+        samplingRules(),
+        snapshots);
+  }
+
+  private SamplingRules samplingRules() {
+    boolean reject = settings.ratio().truncatedSampling() == TruncatedSampling.REJECT;
+    return new SamplingRules(
+        takesRawLogprobs(),
+        reject ? SamplingRules.Truncated.REJECTED : SamplingRules.Truncated.SAME_KEPT_SET,
+        settings.audit().behaviorLogprobs()
+            || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT));
+  }
+
+  private boolean takesRawLogprobs() {
+    return settings.ratio().behaviorLogprob() == BehaviorLogprob.RAW;
   }
 
   private AdvantageRule advantages() {
@@ -222,23 +269,34 @@ final class RunAssets implements AutoCloseable {
     return new AdamW(model, settings.optimizer(), state);
   }
 
-  WindowTrainer trainer(AdamW optimizer) {
-    boolean atSamplingTemperature =
-        settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING;
+  WindowTrainer trainer(AdamW optimizer, BehaviorWeights weights) {
+    StepRecipe recipe =
+        new StepRecipe(
+            objective(),
+            new Regularization(settings.algorithm().referenceKl(), settings.algorithm().entropy()),
+            settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
+            takesRawLogprobs(),
+            settings.audit().behaviorLogprobs(),
+            weights);
     return new WindowTrainer(
-        model,
-        optimizer,
-        LearningRateSchedule.of(settings.optimizer()),
-        objective(),
-        atSamplingTemperature ? settings.sampling().temperature() : 1,
-        settings.learner().microBatchTokens(),
-        settings.learner().retainedGraphTokens());
+        model, optimizer, LearningRateSchedule.of(settings.optimizer()), recipe, partitioning());
   }
 
-  private static Device device(String name) {
+  private Partitioning partitioning() {
+    return new Partitioning(
+        settings.learner().microBatchTokens(),
+        settings.learner().retainedGraphTokens(),
+        IntStream.range(0, settings.learner().replicas())
+            .mapToObj(replica -> device(settings, replica))
+            .toList());
+  }
+
+  /** Replicas share the processor, and have one accelerator each from the first one's on. */
+  private static Device device(LearnerSettings settings, int replica) {
+    String name = settings.model().device();
     return name.equals("cpu")
         ? Device.cpu()
-        : Device.gpu(Integer.parseInt(name.substring(name.indexOf(':') + 1)));
+        : Device.gpu(Integer.parseInt(name.substring(name.indexOf(':') + 1)) + replica);
   }
 
   @Override

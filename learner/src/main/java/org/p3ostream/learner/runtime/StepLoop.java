@@ -169,6 +169,7 @@ final class StepLoop {
         metrics.getStalenessMin(),
         metrics.getStalenessMax(),
         metrics.getGradNorm());
+    LogprobAudit.warn(window.index(), metrics);
   }
 
   private void commit(PreparedEvent prepared) {

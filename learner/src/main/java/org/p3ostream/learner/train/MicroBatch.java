@@ -1,6 +1,7 @@
 package org.p3ostream.learner.train;
 
 import java.util.List;
+import org.p3ostream.learner.window.BehaviorSampling;
 import org.p3ostream.learner.window.TrainingResponse;
 
 /**
@@ -44,6 +45,37 @@ final class MicroBatch {
     this.behaviorLogprobs = behaviorLogprobs;
     this.advantages = advantages;
     this.policyVersions = policyVersions;
+  }
+
+  /** How the response that token n belongs to was sampled. */
+  BehaviorSampling sampling(int n) {
+    return responses.get(sequences[n]).sampling();
+  }
+
+  /** Who sampled token n. */
+  String producerId(int n) {
+    return producerIds.get(sequences[n]);
+  }
+
+  /** A micro-batch of nothing, for a replica that has none in a round: no row and no token. */
+  static MicroBatch dummy() {
+    return new MicroBatch(
+        0,
+        0,
+        List.of(),
+        List.of(),
+        new long[0],
+        new long[0],
+        new long[0],
+        new int[0],
+        new double[0],
+        new double[0],
+        new long[0]);
+  }
+
+  /** Column t of the hidden state that predicts token n. */
+  int column(int n) {
+    return (int) (positions[n] % columns);
   }
 
   /** N: valid tokens. */

@@ -1,5 +1,7 @@
 package org.p3ostream.learner.train;
 
+import org.p3ostream.learner.window.Window;
+
 /**
  * A window whose statistics, loss, gradient or weights are not finite. Nothing of it may be
  * published.
@@ -9,5 +11,10 @@ public final class NonFiniteUpdateException extends RuntimeException {
 
   public NonFiniteUpdateException(String message) {
     super(message);
+  }
+
+  static NonFiniteUpdateException of(Window window, String what) {
+    return new NonFiniteUpdateException(
+        WindowDescription.of(window, what + " is not finite; nothing was published"));
   }
 }

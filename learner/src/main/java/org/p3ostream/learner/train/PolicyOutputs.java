@@ -12,23 +12,37 @@ final class PolicyOutputs implements AutoCloseable {
   private final @Nullable NDArray exactKl; // [N]
   private final @Nullable NDArray entropy; // [N]
   private final @Nullable NDArray referenceLogprobs; // [N]
+  private final BehaviorFigures behavior;
 
   PolicyOutputs(
       NDArray logprobs,
       @Nullable NDArray exactKl,
       @Nullable NDArray entropy,
       @Nullable NDArray referenceLogprobs) {
+    this(logprobs, exactKl, entropy, referenceLogprobs, BehaviorFigures.NONE);
+  }
+
+  PolicyOutputs(
+      NDArray logprobs,
+      @Nullable NDArray exactKl,
+      @Nullable NDArray entropy,
+      @Nullable NDArray referenceLogprobs,
+      BehaviorFigures behavior) {
     this.logprobs = logprobs;
     this.exactKl = exactKl;
     this.entropy = entropy;
     this.referenceLogprobs = referenceLogprobs;
+    this.behavior = behavior;
   }
 
   static PolicyOutputs of(NDArray logprobs) {
     return new PolicyOutputs(logprobs, null, null, null);
   }
 
-  /** log π_θ of the tokens, nats, [N], the model's dtype. */
+  /**
+   * log π_θ of the tokens, nats, [N]: the model's dtype, or float64 where whole distributions were
+   * computed.
+   */
   NDArray logprobs() {
     return logprobs;
   }
@@ -43,9 +57,17 @@ final class PolicyOutputs implements AutoCloseable {
     return entropy;
   }
 
-  /** log π_ref of the tokens, nats, [N], float64; null unless a reference KL is in the loss. */
+  /**
+   * log π_ref of the tokens, at the temperature and over the tokens that π_θ is, nats, [N], the
+   * dtype of {@link #logprobs}; null unless a reference KL is in the loss.
+   */
   @Nullable NDArray referenceLogprobs() {
     return referenceLogprobs;
+  }
+
+  /** What was found out about the recorded behaviour log-probs. */
+  BehaviorFigures behavior() {
+    return behavior;
   }
 
   @Override

@@ -1,12 +1,15 @@
 package org.p3ostream.learner.train;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlProxy;
-import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.StepContext;
-import org.p3ostream.learner.objective.TokenLosses;
+import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.TrainingResponse;
 import org.p3ostream.learner.window.Window;
@@ -23,34 +26,35 @@ final class WindowMetrics {
 
   static StepMetrics of(
       Window window,
-      WindowTokens tokens,
-      RatioStatistics ratios,
-      Objective objective,
-      StepContext context,
+      WindowPass.Result pass,
+      StepRecipe recipe,
       long policyVersion,
       double gradNorm,
       double learningRate,
-      int microBatches,
       long nowMs) {
-    TokenLosses losses = objective.evaluate(tokens.asBatch(), context);
+    WindowTokens tokens = pass.tokens();
+    RatioStatistics ratios = tokens.ratioStatistics();
+    WindowLosses losses = WindowLosses.of(recipe, tokens, pass.contexts());
     double limitedFraction = (double) losses.limitedTokens() / tokens.count();
-    boolean capped = objective instanceof P3o;
+    boolean capped = recipe.objective() instanceof P3o;
     StepMetrics.Builder metrics =
         StepMetrics.newBuilder()
             .setValidTokens(tokens.count())
             .setLoss(losses.loss())
             .setPolicyLoss(losses.policyLoss())
             .setAdaptiveKlLossMean(losses.klLoss())
-            .setNormalizedEss(context.normalizedEss())
-            .setAdaptiveCap(capped ? context.normalizedEss() : null)
+            .setNormalizedEss(ratios.normalizedEss())
+            .setAdaptiveCap(capped ? ratios.normalizedEss() : null)
             .setCapFraction(capped ? limitedFraction : null)
             .setClipFraction(capped ? null : limitedFraction)
             .setRatioMean(ratios.meanRatio())
             .setRatioStd(ratios.stdRatio())
             .setGradNorm(gradNorm)
             .setLearningRate(learningRate)
-            .setMicroBatches(microBatches);
+            .setMicroBatches(pass.microBatches());
     setRatios(metrics, tokens);
+    setRecipe(metrics, recipe, pass.contexts());
+    setDistributions(metrics, tokens, recipe);
     setStaleness(metrics, tokens, policyVersion);
     setResponses(metrics, window);
     metrics.setAgeMeanSeconds(
@@ -79,6 +83,46 @@ final class WindowMetrics {
         .setBehaviorKlProxyMean(klSum / tokens.count())
         .setBehaviorKlProxyMax(klMax)
         .setRatioAboveOneFraction((double) aboveOne / tokens.count());
+  }
+
+  private static void setRecipe(
+      StepMetrics.Builder metrics, StepRecipe recipe, List<StepContext> contexts) {
+    metrics
+        .setPolicyTemperature(recipe.samplingTemperature() ? "sampling" : "model")
+        .setBehaviorLogprob(recipe.rawLogprobs() ? "raw" : "sampling");
+    if (recipe.objective() instanceof P3o p3o) {
+      metrics.setEssScope(p3o.essScope().id()).setKlMode(p3o.klMode().id());
+      if (p3o.essScope() == EssScope.MICRO_BATCH) {
+        metrics.setMicroBatchEss(contexts.stream().map(StepContext::normalizedEss).toList());
+      }
+    }
+  }
+
+  private static void setDistributions(
+      StepMetrics.Builder metrics, WindowTokens tokens, StepRecipe recipe) {
+    ForwardSpec spec = ForwardSpec.of(recipe);
+    TokenBatch batch = tokens.asBatch();
+    if (spec.exactKl()) {
+      metrics
+          .setBehaviorKlExactMean(each(batch, batch::exactKl).average().orElseThrow())
+          .setBehaviorKlExactMax(each(batch, batch::exactKl).max().orElseThrow());
+    }
+    if (spec.entropy()) {
+      metrics.setEntropyMean(each(batch, batch::entropy).average().orElseThrow());
+    }
+    if (spec.referenceLogprobs()) {
+      metrics.setReferenceKlMean(
+          each(batch, n -> KlProxy.value(batch.logprob(n) - batch.referenceLogprob(n)))
+              .average()
+              .orElseThrow());
+    }
+    metrics
+        .setKeptSetMismatches(tokens.keptSetMismatches())
+        .setBehaviorLogprobGaps(tokens.behaviorLogprobGaps());
+  }
+
+  private static DoubleStream each(TokenBatch batch, IntToDoubleFunction figure) { // [N]
+    return IntStream.range(0, batch.length()).mapToDouble(figure);
   }
 
   private static void setStaleness(
@@ -111,6 +155,6 @@ final class WindowMetrics {
   }
 
   private static java.util.stream.Stream<TrainingResponse> responses(Window window) {
-    return window.groups().stream().map(TrainingGroup::responses).flatMap(java.util.List::stream);
+    return window.groups().stream().map(TrainingGroup::responses).flatMap(List::stream);
   }
 }

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.FinishReason;
-import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -22,6 +21,8 @@ import org.p3ostream.schemas.avro.VersionSegment;
  * @param samplesPerGroup G
  * @param maxPositions longest sequence of prompt and response that the model takes, tokens
  * @param advantages how rewards become advantages, which must be finite
+ * @param sampling how responses may have been sampled
+ * @param snapshots asked for the versions of responses whose distribution is computed again
  */
 public record RolloutContract(
     String modelHash,
@@ -29,7 +30,9 @@ public record RolloutContract(
     int vocabSize,
     int samplesPerGroup,
     int maxPositions,
-    AdvantageRule advantages) {
+    AdvantageRule advantages,
+    SamplingRules sampling,
+    BehaviorVersions snapshots) {
 
   /** Fewest responses whose rewards can be compared with each other. */
   private static final int LEAST_RESPONSES = 2;
@@ -173,12 +176,13 @@ public record RolloutContract(
     requireLength(response.getBehaviorLogprobs(), length, path + "behaviorLogprobs");
     requireLength(response.getLossMask(), length, path + "lossMask");
     requireLength(response.getBehaviorLogprobMask(), length, path + "behaviorLogprobMask");
-    requireSampling(response.getSampling(), path + "sampling.");
+    requireSampling(response, path);
     require(
         Double.isFinite(response.getReward()),
         RejectionReason.NON_FINITE,
         path + "reward",
         response.getReward() + " must be finite");
+    requireSnapshots(response, versions, path);
     int[] tokens = tokens(response.getTokens(), path + "tokens");
     float[] logprobs = new float[length];
     boolean[] valid = new boolean[length];
@@ -215,18 +219,28 @@ public record RolloutContract(
     return logprob;
   }
 
-  private static void requireSampling(Sampling sampling, String path) {
-    require(
-        sampling.getLogprobKind() == LogprobKind.SAMPLING_DISTRIBUTION,
-        RejectionReason.LOGPROB_KIND,
-        path + "logprobKind",
-        sampling.getLogprobKind() + ": the log-probs must be of the distribution sampled from");
-    boolean filtered = sampling.getTopK() > 0 || sampling.getTopP() < 1 || sampling.getMinP() > 0;
-    require(
-        !filtered || sampling.getRenormalised(),
-        RejectionReason.NOT_RENORMALISED,
-        path + "renormalised",
-        "false with top-k, top-p or min-p: the kept tokens must sum to probability 1");
+  private void requireSampling(Response response, String path) {
+    SamplingRules.Broken rule = sampling.broken(response.getSampling());
+    if (rule != null) {
+      String field = rule.field().isEmpty() ? path + "sampling" : path + "sampling." + rule.field();
+      throw broken(rule.reason(), field, rule.cause());
+    }
+  }
+
+  /** A response that was cut short is not trained on, so nothing of it is computed again. */
+  private void requireSnapshots(Response response, long[] versions, String path) {
+    if (response.getFinishReason() == FinishReason.ABORTED
+        || !sampling.needsSnapshot(response.getSampling())) {
+      return;
+    }
+    for (long version : Arrays.stream(versions).distinct().toArray()) {
+      String missing = snapshots.missing(version);
+      require(
+          missing == null,
+          RejectionReason.BEHAVIOUR_SNAPSHOT_MISSING,
+          path + "versionSegments",
+          "version " + version + " cannot be computed with again: " + missing);
+    }
   }
 
   private static long[] versions(

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import org.p3ostream.learner.window.AdvantageRule;
+import org.p3ostream.learner.window.BehaviorVersions;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.learner.window.SamplingRules;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.Response;
@@ -98,7 +100,9 @@ final class RandomWindows {
             RolloutGroups.VOCAB_SIZE,
             record.getResponses().size(),
             MAX_POSITIONS,
-            AdvantageRule.STANDARD);
+            AdvantageRule.STANDARD,
+            SamplingRules.STANDARD,
+            BehaviorVersions.NOT_NEEDED);
     RolloutContract.Verdict verdict =
         contract.check(record, new RolloutCoordinate(0, recordOffset), 9, 0, false);
     if (verdict instanceof RolloutContract.Kept kept) {

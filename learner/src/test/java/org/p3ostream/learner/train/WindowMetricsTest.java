@@ -12,6 +12,7 @@ import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.policy.model.ContextShards;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -143,17 +144,17 @@ class WindowMetricsTest {
 
   /** Policy log-prob −2, advantage 1, in two micro-batches. */
   private static WindowTokens tokens(double[] logRatios, long[] versions) {
-    WindowTokens tokens = new WindowTokens(logRatios.length);
+    WindowTokens tokens = new WindowTokens(logRatios.length, ContextShards.NONE);
     int half = logRatios.length / 2;
-    append(tokens, logRatios, versions, 0, half);
-    append(tokens, logRatios, versions, half, logRatios.length);
+    append(0, tokens, logRatios, versions, 0, half);
+    append(1, tokens, logRatios, versions, half, logRatios.length);
     return tokens;
   }
 
   private static void append(
-      WindowTokens tokens, double[] logRatios, long[] versions, int from, int to) {
+      int round, WindowTokens tokens, double[] logRatios, long[] versions, int from, int to) {
     int count = to - from;
-    float[] logprobs = new float[count];
+    double[] logprobs = new double[count];
     double[] behavior = new double[count];
     double[] advantages = new double[count];
     long[] batchVersions = new long[count];
@@ -164,6 +165,8 @@ class WindowMetricsTest {
       batchVersions[i] = versions[from + i];
     }
     tokens.append(
+        round,
+        0,
         new MicroBatch(
             1,
             count,
@@ -176,7 +179,7 @@ class WindowMetricsTest {
             behavior,
             advantages,
             batchVersions),
-        logprobs);
+        new TokenFigures(logprobs, null, null, null, BehaviorFigures.NONE));
   }
 
   private static StepMetrics metrics(
@@ -184,14 +187,18 @@ class WindowMetricsTest {
     RatioStatistics ratios = tokens.ratioStatistics();
     return WindowMetrics.of(
         window,
-        tokens,
-        ratios,
-        objective,
-        new StepContext(ratios.normalizedEss(), tokens.count()),
+        new WindowPass.Result(
+            tokens,
+            List.of(new StepContext(ratios.normalizedEss(), tokens.count())),
+            0,
+            2,
+            0,
+            0,
+            0),
+        StepRecipe.of(objective),
         policyVersion,
         0.5,
         1e-3,
-        2,
         nowMs);
   }
 }

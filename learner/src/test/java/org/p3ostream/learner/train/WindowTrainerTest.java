@@ -25,12 +25,14 @@ import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.objective.Grpo;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.objective.TokenLosses;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
@@ -173,12 +175,26 @@ class WindowTrainerTest {
 
   @Test
   void trainTakesThePolicyAtTheTemperatureItIsTold() {
-    Window window = RandomWindows.window(6);
+    Window window =
+        RandomWindows.window(
+            RandomWindows.withResponses(
+                RandomWindows.records(6),
+                b -> b.setSampling(RolloutGroups.sampling(s -> s.setTemperature(1e6)))));
     double atOne = train(new P3o(), window, ALL, ALL).metrics().getRatioMean();
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, scaledWeights());
         WindowTrainer hot =
             new WindowTrainer(
-                model, optimizer, LearningRateSchedule.of(OPTIMIZER), new P3o(), 1e6, ALL, ALL)) {
+                model,
+                optimizer,
+                LearningRateSchedule.of(OPTIMIZER),
+                new StepRecipe(
+                    new P3o(),
+                    Regularization.NONE,
+                    true,
+                    false,
+                    false,
+                    StepRecipe.of(new P3o()).weights()),
+                Partitioning.on(Device.cpu(), 1, ALL, ALL))) {
       StepMetrics metrics = hot.train(window, 0, 0).metrics();
       double uniform = 0;
       for (double behavior : behaviorLogprobs(window)) {
@@ -375,10 +391,8 @@ class WindowTrainerTest {
         model,
         optimizer,
         LearningRateSchedule.of(OPTIMIZER),
-        objective,
-        1,
-        microBatchTokens,
-        retainedGraphTokens);
+        StepRecipe.of(objective),
+        Partitioning.on(Device.cpu(), 1, microBatchTokens, retainedGraphTokens));
   }
 
   private static final class Oracle {

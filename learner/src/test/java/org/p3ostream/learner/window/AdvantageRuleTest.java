@@ -37,7 +37,9 @@ class AdvantageRuleTest {
             RolloutGroups.VOCAB_SIZE,
             RolloutGroups.SAMPLES_PER_GROUP,
             RolloutGroups.MAX_POSITIONS,
-            rule);
+            rule,
+            SamplingRules.STANDARD,
+            BehaviorVersions.NOT_NEEDED);
     return ((RolloutContract.Kept) contract.check(good(0, 0, 0, 0), COORDINATE, 0, 0, true))
         .group();
   }

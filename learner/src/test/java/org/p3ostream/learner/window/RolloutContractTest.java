@@ -270,7 +270,9 @@ class RolloutContractTest {
                 RolloutGroups.VOCAB_SIZE,
                 4,
                 RolloutGroups.MAX_POSITIONS,
-                AdvantageRule.STANDARD)
+                AdvantageRule.STANDARD,
+                SamplingRules.STANDARD,
+                BehaviorVersions.NOT_NEEDED)
             .check(four, COORDINATE, CURRENT_VERSION, ASKED_VERSION, true);
     assertThat(verdict)
         .isInstanceOfSatisfying(

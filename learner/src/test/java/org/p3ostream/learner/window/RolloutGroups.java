@@ -38,7 +38,22 @@ public final class RolloutGroups {
         VOCAB_SIZE,
         SAMPLES_PER_GROUP,
         MAX_POSITIONS,
-        AdvantageRule.STANDARD);
+        AdvantageRule.STANDARD,
+        SamplingRules.STANDARD,
+        BehaviorVersions.NOT_NEEDED);
+  }
+
+  /** The same with rules for the sampling. */
+  public static RolloutContract contract(SamplingRules rules, BehaviorVersions snapshots) {
+    return new RolloutContract(
+        MODEL_HASH,
+        TOKENIZER_HASH,
+        VOCAB_SIZE,
+        SAMPLES_PER_GROUP,
+        MAX_POSITIONS,
+        AdvantageRule.STANDARD,
+        rules,
+        snapshots);
   }
 
   /** Two responses of five and three tokens to a prompt of four, sampled by one version. */

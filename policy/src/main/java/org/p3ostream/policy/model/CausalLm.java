@@ -6,6 +6,7 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import java.util.Map;
 import org.p3ostream.policy.torch.ScriptModule;
 import org.p3ostream.policy.torch.TorchRuntime;
 
@@ -15,19 +16,50 @@ public final class CausalLm implements AutoCloseable {
   private final ModelConfig config;
   private final ParameterLayout layout;
   private final DataType dtype;
+  private final ContextShards shards;
   private final NDManager manager;
   private final ScriptModule script;
 
   /**
+   * A model whose sequences are not cut.
+   *
    * @param dtype float32 or float64
    */
   public CausalLm(ModelConfig config, Device device, DataType dtype) {
+    this(config, device, dtype, ContextShards.NONE);
+  }
+
+  /**
+   * A model that computes a sequence by context shards, all in one graph.
+   *
+   * @param dtype float32 or float64
+   */
+  public CausalLm(ModelConfig config, Device device, DataType dtype, ContextShards shards) {
+    this(config, device, dtype, shards, source(config, dtype, shards));
+  }
+
+  CausalLm(ModelConfig config, Device device, DataType dtype, ContextShards shards, String source) {
     this.config = config;
     this.layout = ParameterLayout.of(config);
     this.dtype = dtype;
-    String source = DecoderScript.with(config, dtype, CausalLm.class, "causal_lm.torchscript");
+    this.shards = shards;
     this.manager = TorchRuntime.newManager(device);
     this.script = ScriptModule.compile(manager, source);
+  }
+
+  static String source(ModelConfig config, DataType dtype, ContextShards shards) {
+    Map<String, String> figures =
+        Map.of(
+            "STATES",
+            shards.count() == 1 ? "hidden" : "sharded_states",
+            "CONTEXT_SHARDS",
+            Integer.toString(shards.count()));
+    return DecoderScript.with(config, dtype, figures, CausalLm.class, "causal_lm.torchscript");
+  }
+
+  /** The same model on another device; holds nothing of this one. */
+  public CausalLm on(Device device) {
+    return new CausalLm(config, device, dtype, shards);
   }
 
   public ModelConfig config() {
@@ -40,6 +72,11 @@ public final class CausalLm implements AutoCloseable {
 
   public DataType dtype() {
     return dtype;
+  }
+
+  /** How sequences are cut. */
+  public ContextShards shards() {
+    return shards;
   }
 
   /** Long-lived manager on the model's device: for parameters and optimizer moments. */
@@ -80,6 +117,30 @@ public final class CausalLm implements AutoCloseable {
    */
   public NDArray tokenLogprobs(
       NDArray parameters, NDArray ids, NDArray positions, NDArray targets, double temperature) {
+    requireTemperature(temperature);
+    try (NDArray divisor = ids.getManager().create(temperature)) {
+      return tokenLogprobs(parameters, ids, positions, targets, divisor);
+    }
+  }
+
+  /**
+   * The same with a temperature per token.
+   *
+   * @param temperatures divide the logits, > 0, [N]
+   */
+  public NDArray tokenLogprobs(
+      NDArray parameters, NDArray ids, NDArray positions, NDArray targets, double[] temperatures) {
+    for (double temperature : temperatures) {
+      requireTemperature(temperature);
+    }
+    try (NDArray divisors = // [N, 1]
+        ids.getManager().create(temperatures, new Shape(temperatures.length, 1))) {
+      return tokenLogprobs(parameters, ids, positions, targets, divisors);
+    }
+  }
+
+  private NDArray tokenLogprobs(
+      NDArray parameters, NDArray ids, NDArray positions, NDArray targets, NDArray temperature) {
     requireShapes(parameters, ids);
     if (!positions.getShape().equals(targets.getShape()) || positions.getShape().dimension() != 1) {
       throw new IllegalArgumentException(
@@ -88,14 +149,29 @@ public final class CausalLm implements AutoCloseable {
               + " and "
               + targets.getShape());
     }
+    return script
+        .call("token_logprobs", ids, parameters, positions, targets, temperature)
+        .singletonOrThrow();
+  }
+
+  private static void requireTemperature(double temperature) {
     if (!(temperature > 0 && Double.isFinite(temperature))) {
       throw new IllegalArgumentException("temperature: " + temperature + " must be finite and > 0");
     }
-    try (NDArray divisor = ids.getManager().create(temperature)) {
-      return script
-          .call("token_logprobs", ids, parameters, positions, targets, divisor)
-          .singletonOrThrow();
-    }
+  }
+
+  /**
+   * Logits that predict given next tokens. Carries a graph in grad mode. The result attaches to the
+   * manager of {@code ids}; all inputs but the parameters may be closed before backward.
+   *
+   * @param parameters [P]
+   * @param ids token ids, right-padded, int64 [B, T]
+   * @param positions flat indices b·T + t of the hidden states, int64 [N]
+   * @return [N, V], the model's dtype
+   */
+  public NDArray tokenLogits(NDArray parameters, NDArray ids, NDArray positions) {
+    requireShapes(parameters, ids);
+    return script.call("token_logits", ids, parameters, positions).singletonOrThrow();
   }
 
   /**

@@ -26,7 +26,22 @@ public final class DecoderScript {
    * @param resource methods that call the decoder's
    */
   public static String with(ModelConfig config, DataType dtype, Class<?> owner, String resource) {
+    return with(config, dtype, Map.of(), owner, resource);
+  }
+
+  /**
+   * The same with figures of the caller's own.
+   *
+   * @param more by the name of their placeholder
+   */
+  static String with(
+      ModelConfig config,
+      DataType dtype,
+      Map<String, String> more,
+      Class<?> owner,
+      String resource) {
     Map<String, String> figures = figures(config, dtype);
+    figures.putAll(more);
     return ScriptResource.of(DecoderScript.class, "decoder.torchscript", figures)
         + "\n"
         + ScriptResource.of(owner, resource, figures);

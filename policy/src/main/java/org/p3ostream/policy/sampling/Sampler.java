@@ -51,7 +51,9 @@ public final class Sampler implements AutoCloseable {
     this.script =
         ScriptModule.compile(
             manager,
-            DecoderScript.with(config, model.dtype(), Sampler.class, "sampler.torchscript"));
+            DecoderScript.with(config, model.dtype(), Sampler.class, "sampler.torchscript")
+                + "\n"
+                + SamplingDistribution.script());
   }
 
   /**

@@ -11,9 +11,9 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.rolloutproducer.reward.Reward;
 import org.p3ostream.rolloutproducer.reward.Rewards;
 import org.p3ostream.rolloutproducer.reward.Score;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

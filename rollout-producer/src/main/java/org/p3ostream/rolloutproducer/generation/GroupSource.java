@@ -1,9 +1,9 @@
 package org.p3ostream.rolloutproducer.generation;
 
 import java.util.concurrent.CancellationException;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /**
  * Where rollout groups come from. Confined to the generation thread, but for {@link #abandon()}.

@@ -12,7 +12,7 @@ import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.policy.sampling.StopStrings;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /** The policy in float32, with the tensor of the version used last. Confined to one thread. */
 public final class PolicySampler implements AutoCloseable {

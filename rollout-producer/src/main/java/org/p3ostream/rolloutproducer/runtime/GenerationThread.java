@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
 import org.p3ostream.rolloutproducer.backlog.PromptPosition;
 import org.p3ostream.rolloutproducer.generation.GroupSource;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /**
  * The one thread that owns the model, and the one group it works on. All methods belong to the poll

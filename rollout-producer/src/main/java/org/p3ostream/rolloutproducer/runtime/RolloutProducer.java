@@ -19,8 +19,9 @@ import org.p3ostream.rolloutproducer.generation.GenerationLimit;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupGenerator;
 import org.p3ostream.rolloutproducer.generation.PolicySampler;
-import org.p3ostream.rolloutproducer.snapshot.SnapshotFollower;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
+import org.p3ostream.rolloutproducer.snapshot.VersionCache;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -138,16 +139,15 @@ public final class RolloutProducer {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
     Tally tally = new Tally();
+    VersionCache versions = new VersionCache(settings.producer().versionsKept());
     SnapshotLog snapshots =
         new SnapshotLog(
             clients.snapshots(),
             clients.codec(),
             topics.snapshots().name(),
             new SnapshotFollower(
-                settings.runId(),
-                layout.modelHash(),
-                layout.size(),
-                settings.producer().versionsKept()),
+                settings.runId(), layout.modelHash(), layout.size(), versions::put),
+            versions,
             tally::observed);
     PromptBacklog<EncodedGroup> backlog = new PromptBacklog<>();
     PromptSource prompts =

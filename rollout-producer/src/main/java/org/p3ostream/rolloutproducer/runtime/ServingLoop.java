@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

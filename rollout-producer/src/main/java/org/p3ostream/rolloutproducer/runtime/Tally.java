@@ -1,6 +1,6 @@
 package org.p3ostream.rolloutproducer.runtime;
 
-import org.p3ostream.rolloutproducer.snapshot.SnapshotEvent;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
 
 /** Running counts of the poll thread. */
 final class Tally {

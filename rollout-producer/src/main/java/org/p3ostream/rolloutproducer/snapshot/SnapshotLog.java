@@ -1,6 +1,5 @@
 package org.p3ostream.rolloutproducer.snapshot;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -10,7 +9,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
-import org.p3ostream.schemas.snapshot.SnapshotEncoder;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
+import org.p3ostream.schemas.topic.RecordKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,7 @@ public final class SnapshotLog {
   private final TopicPartition partition;
   private final long offsetsPerVersion;
   private final SnapshotFollower follower;
+  private final VersionCache versions;
   private final SnapshotRecall recall = new SnapshotRecall();
   private final Listener listener;
   private final ArrayDeque<ConsumerRecord<byte[], byte[]>> unread = new ArrayDeque<>();
@@ -41,25 +43,27 @@ public final class SnapshotLog {
    * Creates a reader; nothing is read yet.
    *
    * @param consumer assigned by this class, read_committed, no group
+   * @param versions filled by {@code follower}
    */
   public SnapshotLog(
       Consumer<byte[], byte[]> consumer,
       RecordCodec codec,
       String topic,
       SnapshotFollower follower,
+      VersionCache versions,
       Listener listener) {
     this.consumer = consumer;
     this.codec = codec;
     this.partition = new TopicPartition(topic, 0);
-    long fullChunks = (long) follower.parameterCount() * Float.BYTES / SnapshotEncoder.CHUNK_BYTES;
-    this.offsetsPerVersion = fullChunks + 3; // last chunk, manifest, transaction marker
+    this.offsetsPerVersion = follower.offsetsPerVersion();
     this.follower = follower;
+    this.versions = versions;
     this.listener = listener;
   }
 
   /** The versions held. */
   public VersionCache versions() {
-    return follower.versions();
+    return versions;
   }
 
   /** Takes the partition, near its end. */
@@ -92,12 +96,13 @@ public final class SnapshotLog {
   }
 
   private void read(ConsumerRecord<byte[], byte[]> record) {
-    if (record.key() == null || record.key().length != Long.BYTES || record.value() == null) {
+    OptionalLong key = RecordKeys.number(record.key());
+    if (key.isEmpty() || record.value() == null) {
       log.warn(
           "Skipped the record at {}@{}: it has no version or no value", partition, record.offset());
       return;
     }
-    long version = ByteBuffer.wrap(record.key()).getLong();
+    long version = key.getAsLong();
     if (versions().hasUseFor(version)) {
       follower
           .accept(version, codec.decode(record.topic(), record.value()))

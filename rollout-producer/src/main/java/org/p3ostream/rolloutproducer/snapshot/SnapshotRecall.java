@@ -2,6 +2,7 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
 
 /**
  * Decides when the snapshots topic is to be read again from an earlier place: for a version that is

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /** The newest policy versions, and one older version while somebody asks for it. */
 public final class VersionCache {

@@ -24,11 +24,11 @@ import org.p3ostream.policy.model.ParameterInitializer;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.PromptTasks;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /** With the real model, sampler and tokenizer. */
 class GroupGeneratorTest {

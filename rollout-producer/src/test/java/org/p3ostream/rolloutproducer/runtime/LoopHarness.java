@@ -26,9 +26,8 @@ import org.p3ostream.rolloutproducer.Weights;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupSource;
-import org.p3ostream.rolloutproducer.snapshot.PolicyWeights;
-import org.p3ostream.rolloutproducer.snapshot.SnapshotFollower;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
+import org.p3ostream.rolloutproducer.snapshot.VersionCache;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -38,6 +37,8 @@ import org.p3ostream.schemas.avro.Sampling;
 import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.schemas.topic.RecordKeys;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
@@ -72,13 +73,15 @@ final class LoopHarness implements AutoCloseable {
     PromptBacklog<EncodedGroup> backlog = new PromptBacklog<>();
     PromptSource source =
         new PromptSource(prompts, codec, topics.prompts().name(), PromptTasks.RUN, backlog, tally);
+    VersionCache versions = new VersionCache(versionsKept);
     SnapshotLog snapshotLog =
         new SnapshotLog(
             snapshots,
             codec,
             topics.snapshots().name(),
             new SnapshotFollower(
-                PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, versionsKept),
+                PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, versions::put),
+            versions,
             tally::observed);
     RolloutPublisher publisher =
         new RolloutPublisher(producer, "id", new Outage("the broker", 10_000), clock);

@@ -17,6 +17,9 @@ import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.TaggedAvro;
 import org.p3ostream.rolloutproducer.Weights;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
+import org.p3ostream.schemas.snapshot.SnapshotFollower;
 import org.p3ostream.schemas.topic.RecordKeys;
 
 /** The order of reads and seeks; what a broker does is tested with a broker. */
@@ -30,13 +33,15 @@ class SnapshotLogTest {
   private final RecordCodec codec = TaggedAvro.codec();
   private final List<SnapshotEvent> events = new ArrayList<>();
   private final Map<Long, Long> manifestOffsets = new HashMap<>();
+  private final VersionCache versions = new VersionCache(VERSIONS_KEPT);
   private final SnapshotLog snapshots =
       new SnapshotLog(
           consumer,
           codec,
           PARTITION.topic(),
           new SnapshotFollower(
-              PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, VERSIONS_KEPT),
+              PromptTasks.RUN, Weights.MODEL_HASH, Weights.PARAMETERS, versions::put),
+          versions,
           events::add);
   private long nextOffset;
 

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotRecall.Reread;
+import org.p3ostream.schemas.snapshot.SnapshotEvent;
 
 class SnapshotRecallTest {
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 class VersionCacheTest {
 

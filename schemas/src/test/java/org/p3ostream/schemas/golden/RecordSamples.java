@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -225,6 +226,18 @@ public final class RecordSamples {
         .setStalenessMax(3)
         .setAgeMeanSeconds(0.25)
         .setMicroBatches(2)
+        .setEssScope("micro-batch")
+        .setMicroBatchEss(List.of(0.8125, 0.9375))
+        .setKlMode("exact")
+        .setPolicyTemperature("sampling")
+        .setBehaviorLogprob("raw")
+        .setBehaviorKlExactMean(0.015)
+        .setBehaviorKlExactMax(0.3)
+        .setEntropyMean(1.25)
+        .setReferenceKlMean(0.045)
+        .setKeptSetMismatches(3L)
+        .setBehaviorLogprobGaps(
+            List.of(new BehaviorLogprobGap("producer-3", 24L, 1e-7, 5e-7, 7.5e-7)))
         .build();
   }
 

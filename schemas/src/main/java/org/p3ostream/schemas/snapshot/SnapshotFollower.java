@@ -1,11 +1,11 @@
-package org.p3ostream.rolloutproducer.snapshot;
+package org.p3ostream.schemas.snapshot;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.schemas.avro.SnapshotChunk;
 import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.serde.Decoded;
-import org.p3ostream.schemas.snapshot.SnapshotAssembler;
 
 /** Turns records of the snapshots topic, in topic order, into policy versions. */
 public final class SnapshotFollower {
@@ -13,7 +13,7 @@ public final class SnapshotFollower {
   private final String runId;
   private final String modelHash;
   private final int parameterCount;
-  private final VersionCache versions;
+  private final Consumer<PolicyWeights> loaded;
   private final SnapshotAssembler assembler = new SnapshotAssembler();
 
   /**
@@ -22,23 +22,22 @@ public final class SnapshotFollower {
    * @param runId snapshots of another run are refused
    * @param modelHash snapshots of another architecture or layout are refused
    * @param parameterCount P
-   * @param versionsKept newest versions kept in memory
+   * @param loaded takes every version that is whole and verified
    */
-  public SnapshotFollower(String runId, String modelHash, int parameterCount, int versionsKept) {
+  public SnapshotFollower(
+      String runId, String modelHash, int parameterCount, Consumer<PolicyWeights> loaded) {
     this.runId = runId;
     this.modelHash = modelHash;
     this.parameterCount = parameterCount;
-    this.versions = new VersionCache(versionsKept);
+    this.loaded = loaded;
   }
 
-  /** The versions held. */
-  public VersionCache versions() {
-    return versions;
-  }
-
-  /** P. */
-  int parameterCount() {
-    return parameterCount;
+  /**
+   * Offsets that a snapshot takes up in the topic: full chunks, a last one that is not full, the
+   * manifest, and the marker of the transaction that wrote it.
+   */
+  public long offsetsPerVersion() {
+    return (long) parameterCount * Float.BYTES / SnapshotEncoder.CHUNK_BYTES + 3;
   }
 
   /**
@@ -71,16 +70,12 @@ public final class SnapshotFollower {
     long version = manifest.getVersion();
     if (!manifest.getRunId().equals(runId)) {
       return new SnapshotEvent.Refused(
-          version,
-          "it belongs to run '" + manifest.getRunId() + "', this producer serves '" + runId + "'");
+          version, "it belongs to run '" + manifest.getRunId() + "', not to '" + runId + "'");
     }
     if (!manifest.getModelHash().equals(modelHash)) {
       return new SnapshotEvent.Refused(
           version,
-          "it is for model "
-              + manifest.getModelHash()
-              + ", this producer's config.json gives "
-              + modelHash);
+          "it is for model " + manifest.getModelHash() + ", the model at hand is " + modelHash);
     }
     SnapshotAssembler.Outcome outcome = assembler.close(manifest);
     if (outcome instanceof SnapshotAssembler.Corrupt corrupt) {
@@ -91,7 +86,7 @@ public final class SnapshotFollower {
       return new SnapshotEvent.Refused(
           version, "it has " + weights.length + " parameters, the model " + parameterCount);
     }
-    versions.put(new PolicyWeights(version, weights));
+    loaded.accept(new PolicyWeights(version, weights));
     return new SnapshotEvent.Loaded(version);
   }
 }

@@ -1,4 +1,4 @@
-package org.p3ostream.rolloutproducer.snapshot;
+package org.p3ostream.schemas.snapshot;
 
 /** Verified weights of one policy version. Nobody writes into them once they are here. */
 public final class PolicyWeights {
