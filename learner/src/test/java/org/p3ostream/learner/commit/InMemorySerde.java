@@ -28,7 +28,7 @@ public final class InMemorySerde {
 
   private InMemorySerde() {}
 
-  static RecordCodec codec() {
+  public static RecordCodec codec() {
     return RecordCodec.create(Encoder.class.getName(), Decoder.class.getName(), Map.of());
   }
 

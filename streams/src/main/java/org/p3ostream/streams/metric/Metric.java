@@ -3,9 +3,12 @@ package org.p3ostream.streams.metric;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepMetrics;
 
@@ -55,6 +58,21 @@ public enum Metric {
       Unit.ONE,
       "mean over valid tokens of the k3 estimate of KL(pi_theta || pi_b), nats",
       StepMetrics::getBehaviorKlProxyMean),
+  BEHAVIOR_KL_EXACT_MEAN(
+      "train/p3o/behavior_kl_exact_mean",
+      Unit.ONE,
+      "mean over valid tokens of KL(pi_theta || pi_b) over the whole vocabulary, nats; absent unless klMode is exact",
+      StepMetrics::getBehaviorKlExactMean),
+  BEHAVIOR_LOGPROB_GAP_MEAN(
+      "train/audit/behavior_logprob_gap_mean",
+      Unit.ONE,
+      "largest over producers of the mean gap between recorded and recomputed behaviour log-probs, nats; absent without an audit",
+      m -> largestGap(m, BehaviorLogprobGap::getMean)),
+  BEHAVIOR_LOGPROB_GAP_MAX(
+      "train/audit/behavior_logprob_gap_max",
+      Unit.ONE,
+      "largest gap between a recorded and a recomputed behaviour log-prob, nats; absent without an audit",
+      m -> largestGap(m, BehaviorLogprobGap::getMax)),
   PPO_CLIP_FRACTION(
       "train/ppo/clip_fraction",
       Unit.ONE,
@@ -148,6 +166,12 @@ public enum Metric {
     this.unit = unit;
     this.formula = formula;
     this.reading = reading;
+  }
+
+  private static @Nullable Double largestGap(
+      StepMetrics metrics, ToDoubleFunction<BehaviorLogprobGap> figure) {
+    OptionalDouble largest = metrics.getBehaviorLogprobGaps().stream().mapToDouble(figure).max();
+    return largest.isPresent() ? largest.getAsDouble() : null;
   }
 
   /** Name and Kafka key in the {@code metrics} topic. */
