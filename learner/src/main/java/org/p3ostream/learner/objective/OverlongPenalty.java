@@ -36,7 +36,7 @@ public record OverlongPenalty(int maxTokens, int bufferTokens, double factor) {
    * @param length tokens of the response
    */
   public double of(int length) {
-    int over = Math.min(length, maxTokens) - (maxTokens - bufferTokens);
-    return over <= 0 || bufferTokens == 0 ? 0 : -factor * over / bufferTokens;
+    int room = maxTokens - bufferTokens - Math.min(length, maxTokens); // tokens, < 0 in the buffer
+    return bufferTokens == 0 ? 0 : factor * Math.min(0, room) / bufferTokens;
   }
 }

@@ -47,6 +47,15 @@ class GroupAdvantageTest {
     requireClose(GroupAdvantage.LEAVE_ONE_OUT.of(rewards), 0 - 3, 1 - 2.5, 5 - 0.5);
   }
 
+  /** The spread of rewards far from 0 is not lost in the difference of their squares. */
+  @ParameterizedTest
+  @EnumSource
+  void ofIsThatOfTheRewardsWithoutTheirOffset(GroupAdvantage advantage) {
+    double[] rewards = {0, 0.25, 1.25};
+    double[] offset = Arrays.stream(rewards).map(r -> 1e15 + r).toArray();
+    assertThat(advantage.of(offset)).isEqualTo(advantage.of(rewards));
+  }
+
   /** The mean of the others, taken as it is defined. */
   @Test
   void leaveOneOutComparesWithTheMeanOfTheOthers() {

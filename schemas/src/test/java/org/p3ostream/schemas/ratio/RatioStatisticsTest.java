@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -72,6 +73,15 @@ class RatioStatisticsTest {
       }
     }
     assertThat(of(Double.NEGATIVE_INFINITY).normalizedEss()).isZero();
+  }
+
+  @Test
+  void ofGivesTwoSumsThatAreNotFiniteWhenAnEntryIsNot() {
+    assertThat(of(0, Double.POSITIVE_INFINITY).logSumRatio()).isEqualTo(Double.POSITIVE_INFINITY);
+    assertThat(of(0, Double.POSITIVE_INFINITY).logSumSquaredRatio())
+        .isEqualTo(Double.POSITIVE_INFINITY);
+    assertThat(of(0, Double.NaN).logSumRatio()).isNaN();
+    assertThat(of(0, Double.NaN).logSumSquaredRatio()).isNaN();
   }
 
   @Test
@@ -149,6 +159,49 @@ class RatioStatisticsTest {
     assertSame(of(head).merge(of(tail)), of(all));
     assertThat(of(head).merge(of(tail)).normalizedEss())
         .isCloseTo(of(all).normalizedEss(), ROUNDING);
+  }
+
+  /** Micro-batches and replicas take the tokens in any order; some parts stay empty. */
+  @Property(seed = SEED)
+  void mergeOfAnyPartitionIsTheWhole(
+      @ForAll("logRatios") double[] all,
+      @ForAll @IntRange(min = 1, max = 9) int parts,
+      @ForAll long shuffle) {
+    SplittableRandom random = new SplittableRandom(shuffle);
+    int[] part = random.ints(all.length, 0, parts).toArray();
+    RatioStatistics merged = RatioStatistics.EMPTY;
+    for (int p = 0; p < parts; p++) {
+      boolean[] valid = new boolean[all.length];
+      for (int t = 0; t < all.length; t++) {
+        valid[t] = part[t] == p;
+      }
+      merged = merged.merge(RatioStatistics.of(all, valid));
+    }
+
+    assertSame(merged, of(all));
+    assertThat(merged.normalizedEss()).isCloseTo(of(all).normalizedEss(), ROUNDING);
+  }
+
+  /** a ratios of e^500 and b of e^−500, as one and token by token: e = a / (a + b). */
+  @Property(seed = SEED)
+  void sumsAreExactAtFiveHundredNats(
+      @ForAll @IntRange(min = 1, max = 20) int a, @ForAll @IntRange(max = 20) int b) {
+    double[] logRatios = new double[a + b];
+    Arrays.fill(logRatios, 0, a, 500);
+    Arrays.fill(logRatios, a, a + b, -500);
+    RatioStatistics merged =
+        Arrays.stream(logRatios)
+            .mapToObj(RatioStatisticsTest::of)
+            .reduce(RatioStatistics.EMPTY, RatioStatistics::merge);
+    for (RatioStatistics statistics : new RatioStatistics[] {of(logRatios), merged}) {
+      assertThat(statistics.logSumRatio()).isCloseTo(500 + Math.log(a), ROUNDING);
+      assertThat(statistics.logSumSquaredRatio()).isCloseTo(1000 + Math.log(a), ROUNDING);
+      assertThat(statistics.normalizedEss()).isCloseTo((double) a / (a + b), ROUNDING);
+    }
+    double[] low = Arrays.stream(logRatios).map(l -> -Math.abs(l)).toArray();
+    assertThat(of(low).logSumRatio()).isCloseTo(-500 + Math.log(a + b), ROUNDING);
+    assertThat(of(low).logSumSquaredRatio()).isCloseTo(-1000 + Math.log(a + b), ROUNDING);
+    assertThat(of(low).normalizedEss()).isLessThan(1e-300);
   }
 
   @Property(seed = SEED)
