@@ -90,11 +90,12 @@ final class LossCommand implements Callable<Integer> {
       description = "tis, decoupled-ppo: truncates the ratio to the behaviour policy.")
   private @Nullable Double importanceCap;
 
-  @Option(names = "--engine", description = "java or torch (default: java).")
+  @Option(names = "--engine", paramLabel = "NAME", description = "java or torch (default: java).")
   private LossRun.Engine engine = LossRun.Engine.JAVA;
 
   @Option(
       names = "--precision",
+      paramLabel = "TYPE",
       description = "torch: float32 or float64 log-probs (default: float64).")
   private LossRun.Precision precision = LossRun.Precision.FLOAT64;
 

@@ -165,6 +165,8 @@ final class LossInputReader {
     return new ConfigException(
         "%s: line %d: must be JSON: %s"
             .formatted(
-                file, linesBefore + line, e.getOriginalMessage().lines().findFirst().orElse("")));
+                file,
+                linesBefore + line,
+                e.getOriginalMessage().replaceAll("(?s) ?\\(start marker.*|\\R.*", "")));
   }
 }

@@ -68,8 +68,8 @@ final class LossWarnings {
   private void addPositive(Tally tally) {
     if (tally.positive > 0) {
       add(
-          "%d log-probs are above 0: they are none of a single token, or rounded; the learner"
-              + " refuses such records",
+          "log-probs above 0: %d; they are none of a token, or rounded, and the learner refuses such"
+              + " records",
           tally.positive);
     }
   }
@@ -102,11 +102,11 @@ final class LossWarnings {
   private void addSaturation(Objective objective, Tally tally) {
     if (tally.belowClamp > 0 && objective instanceof P3o p3o) {
       add(
-          "%d tokens have a log ratio below -%.0f, where k3 is clamped%s",
+          "tokens whose log ratio is below -%2$.0f, where k3 is clamped: %1$d%3$s",
           tally.belowClamp,
           KlProxy.CLAMP,
           p3o.klMode() == KlMode.PROXY
-              ? ": the gradient of proxy pushes them further down; proxy-safe does not"
+              ? "; the gradient of proxy pushes them further down, that of proxy-safe does not"
               : "");
     }
   }
@@ -118,7 +118,7 @@ final class LossWarnings {
             .filter(figure -> !Double.isFinite(figure))
             .count();
     if (count > 0) {
-      add("%d losses and gradients are not finite: a learner would stop at this step", count);
+      add("losses and gradients that are not finite: %d; a learner would stop at this step", count);
     }
   }
 

@@ -65,16 +65,16 @@ class LossWarningsTest {
     String far = "[" + token(-13, -1, "") + ", " + token(-1, -1, "") + "]";
     assertThat(warnings(PROXY, far))
         .contains(
-            "1 tokens have a log ratio below -10, where k3 is clamped: the gradient of proxy pushes"
-                + " them further down; proxy-safe does not");
+            "tokens whose log ratio is below -10, where k3 is clamped: 1; the gradient of proxy pushes"
+                + " them further down, that of proxy-safe does not");
     assertThat(warnings(new P3o(EssScope.STEP, KlMode.PROXY_SAFE), far))
-        .contains("1 tokens have a log ratio below -10, where k3 is clamped");
+        .contains("tokens whose log ratio is below -10, where k3 is clamped: 1");
   }
 
   @Test
   void positiveLogprobsAreCounted() throws IOException {
     assertThat(warnings(PROXY, "[" + token(0.1, 0.2, "") + ", " + token(-1, -1, "") + "]"))
-        .anyMatch(w -> w.startsWith("2 log-probs are above 0: "));
+        .anyMatch(w -> w.startsWith("log-probs above 0: 2; "));
   }
 
   @Test

@@ -91,6 +91,7 @@ final class RunAssets implements AutoCloseable {
   private static RunAssets read(LearnerSettings settings) {
     Path modelDirectory = Path.of(settings.model().directory());
     ModelDirectory.Contents directory = ModelDirectory.load(modelDirectory);
+    ModelDropout.requireNone(modelDirectory);
     List<PromptDataset> datasets = readDatasets(settings.prompts());
     try (Tokenizer tokenizer = Tokenizer.load(directory.tokenizerJson())) {
       for (int i = 0; i < datasets.size(); i++) {
