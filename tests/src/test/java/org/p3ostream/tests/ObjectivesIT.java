@@ -41,7 +41,7 @@ class ObjectivesIT {
 
   @ParameterizedTest
   @CsvSource({
-    "p3o, p3o/step/proxy",
+    "p3o, p3o/step/exact",
     "grpo, grpo/0.2",
     "ppo, ppo/0.2/3.0",
     "dapo, dapo/0.2/0.28",

@@ -59,6 +59,10 @@ public record AlgorithmConfig(
   private static final int MOST_ATTEMPTS = 10;
 
   private static final double DUAL_CLIP = 3;
+
+  /** The paper's; the mode of its reference code is the noisier one, see docs/objectives.md. */
+  private static final KlMode KL_MODE = KlMode.EXACT;
+
   private static final double IMPORTANCE_CAP = 2;
 
   public AlgorithmConfig {
@@ -134,7 +138,7 @@ public record AlgorithmConfig(
     return new AlgorithmConfig(
         name,
         p3o ? either(essScope, EssScope.STEP) : null,
-        p3o ? either(klMode, KlMode.PROXY) : null,
+        p3o ? either(klMode, KL_MODE) : null,
         clip == null ? null : Double.valueOf(clip.low()),
         clip == null ? null : Double.valueOf(clip.high()),
         name == Algorithm.PPO ? either(dualClip, DUAL_CLIP) : null,
@@ -162,7 +166,7 @@ public record AlgorithmConfig(
     double high = clip() == null ? 0 : clip().high();
     double cap = either(importanceCap, IMPORTANCE_CAP);
     return switch (name) {
-      case P3O -> new P3o(either(essScope, EssScope.STEP), either(klMode, KlMode.PROXY));
+      case P3O -> new P3o(either(essScope, EssScope.STEP), either(klMode, KL_MODE));
       case GRPO -> new Grpo(low, high);
       case PPO -> new PpoClip(low, either(dualClip, DUAL_CLIP));
       case DAPO -> new Dapo(low, high);

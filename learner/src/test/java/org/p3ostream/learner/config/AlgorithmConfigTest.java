@@ -21,7 +21,7 @@ class AlgorithmConfigTest {
 
   @ParameterizedTest
   @CsvSource({
-    "P3O, p3o/step/proxy",
+    "P3O, p3o/step/exact",
     "GRPO, grpo/0.2",
     "PPO, ppo/0.2/3.0",
     "DAPO, dapo/0.2/0.28",

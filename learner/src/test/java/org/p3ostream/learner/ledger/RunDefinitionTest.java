@@ -125,7 +125,7 @@ class RunDefinitionTest {
   /** Text of a run that was opened when there were two objectives. */
   @Test
   void objectiveIsToldAsEverWhileNothingNewIsConfigured() {
-    assertThat(definition(settings(RunConfig.defaults(), LEARNER)).json())
+    assertThat(definition(objective(p3o(KlMode.PROXY))).json())
         .contains(
             "\"algorithm\":{\"clipHigh\":0.2,\"clipLow\":0.2,\"name\":\"p3o\"}",
             "\"learner\":{\"microBatchTokens\":4096}",
@@ -136,7 +136,7 @@ class RunDefinitionTest {
 
   @Test
   void everyKeyOfTheObjectiveBelongsToTheDefinitionOnceItIsNotWhatItWas() {
-    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    RunDefinition before = definition(objective(p3o(KlMode.PROXY)));
     AlgorithmConfig changed =
         new AlgorithmConfig(
             Algorithm.P3O,
@@ -171,6 +171,35 @@ class RunDefinitionTest {
         .contains(
             "\"algorithm\":{\"clipHigh\":0.28,\"clipLow\":0.2,\"dropZeroVariance\":true,"
                 + "\"dynamicSamplingAttempts\":4,\"name\":\"dapo\"}");
+  }
+
+  /** A run that was opened when P3O had one KL mode is not one of the mode it has by default. */
+  @Test
+  void klModeThatIsTheDefaultTodayIsToldWhereItCameLater() {
+    RunDefinition before = definition(objective(p3o(KlMode.PROXY)));
+    assertThat(definition(objective(AlgorithmConfig.defaults())).differencesFrom(before))
+        .containsExactly("algorithm.klMode: absent -> EXACT");
+  }
+
+  private static AlgorithmConfig p3o(KlMode klMode) {
+    return new AlgorithmConfig(
+        Algorithm.P3O,
+        null,
+        klMode,
+        null,
+        null,
+        null,
+        null,
+        GroupAdvantage.POPULATION_STD,
+        0,
+        0,
+        0,
+        1,
+        null,
+        4,
+        Correction.NONE,
+        false,
+        Normalization.TOKEN_MEAN);
   }
 
   /** The cut among replicas and shards decides the order of sums, as that into micro-batches. */
