@@ -131,6 +131,22 @@ class TorchLossesTest {
   }
 
   @Test
+  void gradientOfAFarReferenceHasTheRightSign() {
+    double[] logprobs = {-501, -1};
+    TokenBatch tokens =
+        all(logprobs, logprobs, new double[2]).withReferenceLogprobs(new double[] {-1, -501});
+    Regularization regularization = new Regularization(1, 0);
+    Objective objective = new P3o();
+    StepContext context = new StepContext(1, 2);
+    try (TorchLosses torch = new TorchLosses(manager, objective, regularization)) {
+      requireAgreement(torch, objective, regularization, tokens, context, "far reference");
+      double[] gradient = torch.evaluate(tokens, context, DataType.FLOAT64).gradient();
+      assertThat(gradient[0]).isNegative();
+      assertThat(gradient[1]).isPositive();
+    }
+  }
+
+  @Test
   void ppoStaysFiniteForANegativeAdvantageWhateverTheRatio() {
     TokenBatch tokens = all(new double[] {-1}, new double[] {-1001}, new double[] {-2});
     Objective objective = new PpoClip(0.2, 3);

@@ -17,6 +17,7 @@ public final class CausalLm implements AutoCloseable {
   private final ParameterLayout layout;
   private final DataType dtype;
   private final ContextShards shards;
+  private final String source;
   private final NDManager manager;
   private final ScriptModule script;
 
@@ -43,6 +44,7 @@ public final class CausalLm implements AutoCloseable {
     this.layout = ParameterLayout.of(config);
     this.dtype = dtype;
     this.shards = shards;
+    this.source = source;
     this.manager = TorchRuntime.newManager(device);
     this.script = ScriptModule.compile(manager, source);
   }
@@ -59,7 +61,7 @@ public final class CausalLm implements AutoCloseable {
 
   /** The same model on another device; holds nothing of this one. */
   public CausalLm on(Device device) {
-    return new CausalLm(config, device, dtype, shards);
+    return new CausalLm(config, device, dtype, shards, source);
   }
 
   public ModelConfig config() {
