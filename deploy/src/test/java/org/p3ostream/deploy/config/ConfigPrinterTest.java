@@ -8,7 +8,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.p3ostream.learner.config.Algorithm;
 
 class ConfigPrinterTest {
 
@@ -81,5 +83,18 @@ class ConfigPrinterTest {
     Path file =
         Files.writeString(directory.resolve("p3o.yaml"), yaml.replace("********", "me:hunter2"));
     assertThat(ConfigLoader.load(file, List.of())).isEqualTo(config);
+  }
+
+  /** What a role prints when it starts: every value in force, none that the objective lacks. */
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void resolvedConfigurationIsReadBackAsItWas(Algorithm algorithm, @TempDir Path directory)
+      throws Exception {
+    P3oConfig resolved =
+        ConfigLoader.load(null, List.of("algorithm.name=" + algorithm.id())).resolved();
+    String yaml = ConfigPrinter.toYaml(resolved);
+    assertThat(yaml.contains("klMode: PROXY")).isEqualTo(algorithm == Algorithm.P3O);
+    Path file = Files.writeString(directory.resolve("resolved.yaml"), yaml);
+    assertThat(ConfigLoader.load(file, List.of())).isEqualTo(resolved);
   }
 }
