@@ -8,8 +8,9 @@ package org.p3ostream.learner.objective;
  * </pre>
  *
  * Source: MiniMax 2025, arXiv:2506.13585, Eq. 4 and 5. float64; summed in token order. Detached:
- * the clipped weight and A. The gradient is −clip(ρ) A / N everywhere. Deviation: MiniMax-M1 leaves
- * the lower bound open and tunes the upper one; both act here.
+ * the clipped weight and A. The gradient is −clip(ρ) A / N everywhere. Deviations: MiniMax-M1
+ * leaves the lower bound open and tunes the upper one, both act here; N counts the whole optimizer
+ * step, where Eq. 4 divides by the tokens of one group.
  *
  * @param clipLow ε below 1; 1 leaves the weight without a lower bound
  * @param clipHigh ε above 1

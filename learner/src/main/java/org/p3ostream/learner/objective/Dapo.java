@@ -11,8 +11,8 @@ package org.p3ostream.learner.objective;
  * token order. Detached: A. The gradient is −ρ A / N where the unclipped branch is taken, 0 where
  * the clip is. The same function as {@link Grpo}'s, whose normalisation is DAPO's here; the rest of
  * DAPO lies outside the loss: groups without spread are replaced while the window is filled, and
- * {@link OverlongPenalty} enters the reward. Deviation: N counts the whole optimizer step, not one
- * mini-batch.
+ * {@link OverlongPenalty} enters the reward. Deviation: N counts the whole optimizer step, where
+ * Eq. 8 divides by the tokens of one group.
  *
  * @param clipLow ε below 1; 0.2 in the paper
  * @param clipHigh ε above 1; 0.28 in the paper

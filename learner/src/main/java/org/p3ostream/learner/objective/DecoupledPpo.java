@@ -8,14 +8,15 @@ package org.p3ostream.learner.objective;
  *   loss = (1/N) Σ_t w_t · max(−r_t A_t, −clip(r_t, 1 − clip, 1 + clip) A_t)
  * </pre>
  *
- * Source: Hilton et al. 2021, arXiv:2110.00641, Eq. 2 in section 3; proximal policy as in Fu et al.
- * 2025 (AReaL), arXiv:2505.24298, Eq. 5: the policy just before the update. float64; summed in
- * token order. Detached: w, π_prox, A. The gradient is −w r A / N, 0 where the clip acts.
+ * Source: Hilton et al. 2021, arXiv:2110.00641, section 2; proximal policy as in Fu et al. 2025
+ * (AReaL), arXiv:2505.24298, section 5.2, Eq. 5: the policy just before the update. float64; summed
+ * in token order. Detached: w, π_prox, A. The gradient is −w r A / N, 0 where the clip acts.
  *
  * <p>With one update per window π_prox is π_θ itself, detached: r is 1, the clip never acts, and
  * what is left is REINFORCE weighted by w. Deviations: w is truncated at behaviorCap, where the
- * paper has no bound and AReaL's code leaves the tokens above its cap out; normalised by the valid
- * tokens of the step.
+ * formulas of both papers have no bound; Hilton's code (openai/ppo-ewma) caps π_θ / π_b, at 100 by
+ * default, and AReaL's, where a cap is set, by default leaves the tokens whose w is above it out.
+ * Normalised by the valid tokens of the step.
  *
  * @param clip ε, in (0, 1]
  * @param behaviorCap largest w, &gt; 0

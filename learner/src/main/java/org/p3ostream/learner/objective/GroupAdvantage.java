@@ -13,8 +13,9 @@ package org.p3ostream.learner.objective;
  * Sources: Shao et al. 2024, arXiv:2402.03300, section 4.1.2, with the population standard
  * deviation of Fakoor et al. 2026, arXiv:2605.12380, or the sample one of its reference code; Liu
  * et al. 2025 (Dr. GRPO), arXiv:2503.20783 (mean only); Ahmadian et al. 2024 (RLOO),
- * arXiv:2402.14740, section 3 (leave one out). float64, one group at a time, summed in response
- * order. A group of equal rewards, and so a group of one, has advantages of exactly 0.
+ * arXiv:2402.14740, section 2.3 (leave one out). The formula of arXiv:2402.03300 has nothing added
+ * to std. float64, one group at a time, summed in response order. A group of equal rewards, and so
+ * a group of one, has advantages of exactly 0.
  */
 public enum GroupAdvantage {
   POPULATION_STD("population-std"),

@@ -10,7 +10,8 @@ package org.p3ostream.learner.objective;
  * </pre>
  *
  * Source: the KL term of the reference code of Fakoor et al. 2026, arXiv:2605.12380, where the
- * paper's Eq. 12 has the full-vocabulary KL. Beyond the clamp the slope is that of l alone: below
+ * paper's Eq. 12 has the full-vocabulary KL. k3 is an unbiased estimate of it for tokens sampled
+ * from π_θ; here they were sampled from π_b. Beyond the clamp the slope is that of l alone: below
  * −10 descent lowers the log-prob further. The safe slope is that of k3 without the clamp but for
  * its size, so its sign is right everywhere.
  */

@@ -7,10 +7,11 @@ package org.p3ostream.learner.objective;
  *   loss = (1/N) Σ_t −sg(min(ρ_t, cap)) · A_t · log π_θ(y_t),  ρ = exp(log π_θ − log π_b)
  * </pre>
  *
- * Source: Ionides 2008, "Truncated Importance Sampling", JCGS 17(2), Eq. 3, per token as in
- * Espeholt et al. 2018 (IMPALA), arXiv:1802.01561, section 4.2, with the group-relative advantage
- * for V-trace's. float64; summed in token order. Detached: the weight and A. The gradient is
- * −min(ρ, cap) A / N. What P3O does with a constant for e and no KL.
+ * Source: Ionides 2008, "Truncated Importance Sampling", JCGS 17(2), per token as in Espeholt et
+ * al. 2018 (IMPALA), arXiv:1802.01561, section 4.2, with the group-relative advantage for
+ * V-trace's. Deviation: the cap is a constant, as in IMPALA; Ionides lets it grow with the number
+ * of samples. float64; summed in token order. Detached: the weight and A. The gradient is −min(ρ,
+ * cap) A / N. What P3O does with a constant for e and no KL.
  *
  * @param cap largest weight, &gt; 0
  */

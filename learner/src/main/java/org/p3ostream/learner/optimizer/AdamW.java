@@ -18,8 +18,10 @@ import org.p3ostream.policy.torch.ScriptModule;
  * </pre>
  *
  * Source: Loshchilov and Hutter 2019, arXiv:1711.05101, Algorithm 2; clipping by global norm:
- * Pascanu et al. 2013, arXiv:1211.5063, Algorithm 1. The norm is accumulated in float64; parameters
- * and moments have the model's dtype. Owns parameters and moments, [P] each, in torch-owned memory.
+ * Pascanu et al. 2013, arXiv:1211.5063, Algorithm 1. Deviations, both torch's: the decay is scaled
+ * by lr, where Algorithm 2 scales it by the schedule alone; the norm has 1e-6 added. The norm is
+ * accumulated in float64; parameters and moments have the model's dtype. Owns parameters and
+ * moments, [P] each, in torch-owned memory.
  */
 public final class AdamW implements AutoCloseable {
 

@@ -13,8 +13,7 @@ import org.p3ostream.policy.torch.ScriptModule;
 
 /**
  * The TorchScript twin of an {@link Objective}: the same token losses, with a graph. Log-probs are
- * raised to float64 inside the graph. Sums over the tokens of a micro-batch are divided by the
- * valid tokens of the whole step, so that micro-batches add up.
+ * raised to float64 inside the graph.
  *
  * <p>The graph refers to arrays made here: what is open when a method is called (an {@code NDScope}
  * or the manager) must stay open until after the backward pass.
@@ -39,16 +38,6 @@ final class TorchObjective implements AutoCloseable {
         regularization.equals(Regularization.NONE)
             ? null
             : ScriptModule.compile(manager, ObjectiveScript.of(regularization));
-  }
-
-  /**
-   * Loss of one micro-batch.
-   *
-   * @return 0-dimensional, float64
-   */
-  NDArray loss(PolicyOutputs outputs, MicroBatch batch, StepContext context) {
-    NDArray count = manager.create((double) context.validTokens()); // []
-    return tokenLosses(outputs, batch, context).sum().div(count); // []
   }
 
   /**

@@ -5,9 +5,10 @@ package org.p3ostream.learner.window;
  * nothing, so another prompt is sampled in its place.
  *
  * <p>Source: Yu et al. 2025, arXiv:2503.14476, section 3.2, Eq. 11. Raw rewards are compared,
- * before any overlong penalty. Deviations: a group is replaced by one of the same slot and the same
- * policy version, so that a run stays a function of its seed; and after a number of attempts it is
- * trained as it is, so that a policy which solves every prompt does not wait for ever.
+ * before any overlong penalty. Deviations: Eq. 11 counts right answers, here rewards are compared;
+ * a group is replaced by one of the same slot and the same policy version, so that a run stays a
+ * function of its seed; and after a number of attempts it is trained as it is, so that a policy
+ * which solves every prompt does not wait for ever.
  *
  * @param attempts attempts of a group after which it is trained whatever its rewards are, ≥ 1; 1 =
  *     off

@@ -95,7 +95,7 @@ class TorchObjectiveTest {
           NDArray leaf = leaf(all(tokens, tokens::logprob)); // [N]
           PolicyOutputs outputs = outputs(leaf, tokens);
           NDArray losses = torch.tokenLosses(outputs, microBatch(tokens), context); // [N]
-          NDArray loss = torch.loss(outputs, microBatch(tokens), context); // []
+          NDArray loss = mean(losses, context); // []
           Autograd.backward(loss);
           requireClose(losses.toDoubleArray(), expected.tokenLoss(), "seed " + seed);
           requireClose(leaf.getGradient().toDoubleArray(), expected.gradient(), "seed " + seed);
@@ -103,23 +103,6 @@ class TorchObjectiveTest {
               new double[] {loss.getDouble()}, new double[] {expected.loss()}, "seed " + seed);
         }
       }
-    }
-  }
-
-  /** Sums of float64 token losses divided once: the training runs of before keep their bits. */
-  @ParameterizedTest
-  @MethodSource("objectives")
-  void lossIsTheSumOfTheTokenLossesOverTheTokensOfTheStep(Objective objective) {
-    TokenBatch tokens = dense(RandomTokens.complete(new SplittableRandom(1), 40, 1));
-    StepContext context = new StepContext(0.4, 77);
-    try (TorchObjective torch = new TorchObjective(manager, objective);
-        NDScope scope = new NDScope()) {
-      scope.suppressNotUsedWarning();
-      PolicyOutputs outputs = outputs(manager.create(all(tokens, tokens::logprob)), tokens);
-      NDArray losses = torch.tokenLosses(outputs, microBatch(tokens), context); // [N]
-      assertThat(losses.getShape()).isEqualTo(new Shape(tokens.length()));
-      assertThat(torch.loss(outputs, microBatch(tokens), context).getDouble())
-          .isEqualTo(losses.sum().getDouble() / 77);
     }
   }
 
@@ -138,7 +121,10 @@ class TorchObjectiveTest {
       NDArray entropy = leaf(all(tokens, tokens::entropy)); // [N]
       NDArray logprobs = leaf(all(tokens, tokens::logprob)); // [N]
       Autograd.backward(
-          torch.loss(new PolicyOutputs(logprobs, kl, entropy, null), microBatch(tokens), context));
+          mean(
+              torch.tokenLosses(
+                  new PolicyOutputs(logprobs, kl, entropy, null), microBatch(tokens), context),
+              context));
       assertThat(kl.getGradient().toDoubleArray()).containsOnly(0.75 / 30);
       assertThat(entropy.getGradient().toDoubleArray()).containsOnly(-0.6 / 30);
     }
@@ -178,8 +164,10 @@ class TorchObjectiveTest {
       NDArray kl = outputs.get(1); // [N]
       requireClose(kl.toDoubleArray(), golden.expectedEach("exact_kl"), "KL");
       NDArray loss = // []
-          torch.loss(
-              new PolicyOutputs(outputs.get(0), kl, null, null), microBatch(tokens), context);
+          mean(
+              torch.tokenLosses(
+                  new PolicyOutputs(outputs.get(0), kl, null, null), microBatch(tokens), context),
+              context);
       Autograd.backward(loss);
       requireClose(new double[] {loss.getDouble()}, new double[] {golden.expected("loss")}, "loss");
       requireClose(
@@ -229,6 +217,10 @@ class TorchObjectiveTest {
       assertThat(tight.tokenLosses(outputs, microBatch(tokens), context).toDoubleArray())
           .isEqualTo(wide.tokenLosses(outputs, microBatch(tokens), context).toDoubleArray());
     }
+  }
+
+  private static NDArray mean(NDArray losses, StepContext context) {
+    return losses.sum().div(manager.create((double) context.validTokens())); // []
   }
 
   private static PolicyOutputs outputs(NDArray logprobs, TokenBatch tokens) {

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.Grpo;
+import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.learner.window.Window;
@@ -132,6 +135,94 @@ class WindowMetricsTest {
         .isCloseTo(tokens.ratioStatistics().normalizedEss(), within(1e-14));
   }
 
+  @Test
+  void recipeIsRecorded() {
+    StepMetrics p3o = metrics(window(), tokens(new double[] {0, 1}, 0), new P3o(), 0, 0);
+    assertThat(p3o.getEssScope()).isEqualTo("step");
+    assertThat(p3o.getMicroBatchEss()).isEmpty();
+    assertThat(p3o.getKlMode()).isEqualTo("proxy");
+    assertThat(p3o.getPolicyTemperature()).isEqualTo("model");
+    assertThat(p3o.getBehaviorLogprob()).isEqualTo("sampling");
+    assertThat(p3o.getBehaviorKlExactMean()).isNull();
+    assertThat(p3o.getKeptSetMismatches()).isNull();
+    assertThat(p3o.getBehaviorLogprobGaps()).isEmpty();
+    StepMetrics grpo = metrics(window(), tokens(new double[] {0, 1}, 0), new Grpo(0.2, 0.2), 0, 0);
+    assertThat(grpo.getEssScope()).isNull();
+    assertThat(grpo.getKlMode()).isNull();
+    P3o byRound = new P3o(EssScope.MICRO_BATCH, KlMode.PROXY_SAFE);
+    StepMetrics rounds = metrics(window(), tokens(new double[] {0, 1}, 0), byRound, 0, 0);
+    assertThat(rounds.getEssScope()).isEqualTo("micro-batch");
+    assertThat(rounds.getKlMode()).isEqualTo("proxy-safe");
+    assertThat(rounds.getMicroBatchEss()).hasSize(1);
+  }
+
+  /** Two micro-batches, of which the second has no filtered response. */
+  @Test
+  void whatWasComputedFromTheBehaviorIsSummedUpOverTheWindow() {
+    MicroBatch batch = new MicroBatcher(1_000, 0).cut(window()).get(0);
+    int half = batch.validTokens();
+    WindowTokens tokens = new WindowTokens(2 * half, ContextShards.NONE);
+    double[] zeros = new double[half];
+    double[] recorded = batch.behaviorLogprobs.clone();
+    recorded[0] -= 0.5;
+    tokens.append(
+        0,
+        0,
+        batch,
+        new TokenFigures(
+            zeros,
+            filled(half, 0.25),
+            filled(half, 2),
+            filled(half, 0),
+            new BehaviorFigures(recorded, 3L)));
+    tokens.append(
+        1,
+        0,
+        batch,
+        new TokenFigures(
+            zeros,
+            filled(half, 0.75),
+            filled(half, 1),
+            filled(half, -Math.log(2)),
+            new BehaviorFigures(batch.behaviorLogprobs, null)));
+    StepRecipe recipe =
+        new StepRecipe(
+            new P3o(EssScope.STEP, KlMode.EXACT),
+            new Regularization(0.1, 0.01),
+            true,
+            true,
+            true,
+            StepRecipe.of(new P3o()).weights());
+    StepMetrics metrics = metrics(window(), tokens, recipe, 0, 0);
+    assertThat(metrics.getKlMode()).isEqualTo("exact");
+    assertThat(metrics.getPolicyTemperature()).isEqualTo("sampling");
+    assertThat(metrics.getBehaviorLogprob()).isEqualTo("raw");
+    assertThat(metrics.getBehaviorKlExactMean()).isCloseTo(0.5, within(1e-15));
+    assertThat(metrics.getBehaviorKlExactMax()).isEqualTo(0.75);
+    assertThat(metrics.getEntropyMean()).isCloseTo(1.5, within(1e-15));
+    double k3 = Math.log(2) + 0.5 - 1; // log π_θ 0, log π_ref −ln 2
+    assertThat(metrics.getReferenceKlMean()).isCloseTo(k3 / 2, within(1e-15));
+    assertThat(metrics.getAdaptiveKlLossMean())
+        .isCloseTo((1 - metrics.getNormalizedEss()) * 0.5, within(1e-12));
+    assertThat(metrics.getLoss() - metrics.getPolicyLoss() - metrics.getAdaptiveKlLossMean())
+        .isCloseTo(0.1 * k3 / 2 - 0.01 * 1.5, within(1e-12));
+    assertThat(metrics.getKeptSetMismatches()).isEqualTo(3);
+    assertThat(metrics.getBehaviorLogprobGaps())
+        .singleElement()
+        .satisfies(
+            gap -> {
+              assertThat(gap.getProducerId()).isEqualTo("producer-1");
+              assertThat(gap.getTokens()).isEqualTo(2L * half);
+              assertThat(gap.getMax()).isCloseTo(0.5, within(1e-6));
+            });
+  }
+
+  private static double[] filled(int count, double value) {
+    double[] values = new double[count];
+    java.util.Arrays.fill(values, value);
+    return values;
+  }
+
   private static Window window() {
     return RandomWindows.window(List.of(RolloutGroups.good(0, 0, 0, 0)));
   }
@@ -184,6 +275,11 @@ class WindowMetricsTest {
 
   private static StepMetrics metrics(
       Window window, WindowTokens tokens, Objective objective, long policyVersion, long nowMs) {
+    return metrics(window, tokens, StepRecipe.of(objective), policyVersion, nowMs);
+  }
+
+  private static StepMetrics metrics(
+      Window window, WindowTokens tokens, StepRecipe recipe, long policyVersion, long nowMs) {
     RatioStatistics ratios = tokens.ratioStatistics();
     return WindowMetrics.of(
         window,
@@ -195,7 +291,7 @@ class WindowMetricsTest {
             0,
             0,
             0),
-        StepRecipe.of(objective),
+        recipe,
         policyVersion,
         0.5,
         1e-3,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
+import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.types.DataType;
@@ -65,6 +66,33 @@ class CausalLmTest {
             .isCloseTo(
                 logSoftmax(logits, config.vocabSize(), positions[i], targets[i], temperature),
                 within(1e-12));
+      }
+    }
+  }
+
+  /** In float32: one temperature for all gives the very bits of the same one for each. */
+  @Test
+  void tokenLogprobsTakeTheTemperatureOfEachToken() {
+    ModelConfig config = TinyModels.GROUPED_TIED;
+    try (CausalLm model = new CausalLm(config, Device.cpu(), DataType.FLOAT32);
+        NDScope scope = new NDScope()) {
+      scope.suppressNotUsedWarning();
+      NDArray parameters = model.parameters(TinyModels.weights(config, 8));
+      NDArray ids = ids(model, 2);
+      NDArray positions = model.manager().create(new long[] {0, 4, 8});
+      NDArray targets = model.manager().create(new long[] {1, 0, 5});
+      float[] cold = model.tokenLogprobs(parameters, ids, positions, targets, 0.6).toFloatArray();
+      float[] hot = model.tokenLogprobs(parameters, ids, positions, targets, 1.7).toFloatArray();
+      float[] each =
+          model
+              .tokenLogprobs(parameters, ids, positions, targets, new double[] {0.6, 1.7, 0.6})
+              .toFloatArray();
+      assertThat(each).containsExactly(cold[0], hot[1], cold[2]);
+      float[] logits = model.tokenLogits(parameters, ids, positions).toFloatArray();
+      float[] all = model.logits(parameters, ids).toFloatArray();
+      int width = config.vocabSize();
+      for (int v = 0; v < width; v++) {
+        assertThat(logits[width + v]).isCloseTo(all[4 * width + v], within(1e-6f));
       }
     }
   }

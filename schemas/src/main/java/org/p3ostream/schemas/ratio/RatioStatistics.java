@@ -11,11 +11,11 @@ package org.p3ostream.schemas.ratio;
  *   e = S1² / (N · (S2 + 1e-8)), clamped to [0, 1]
  * </pre>
  *
- * Source: Fakoor et al. 2026, arXiv:2605.12380, Eq. 11. float64 throughout; sums are max-shifted,
- * so every finite l is representable. {@link #merge} is associative and commutative up to rounding
- * with {@link #EMPTY} (a dummy micro-batch) as identity. Deviations: clamped to [0, 1]; fails
- * closed, so that statistics which are empty or not finite give an ESS of 0 ("trust nothing"),
- * never 1.
+ * Source: Fakoor et al. 2026, arXiv:2605.12380, Eq. 11; the 1e-8 as in its reference code. float64
+ * throughout; sums are max-shifted, so every finite l is representable. {@link #merge} is
+ * associative and commutative up to rounding with {@link #EMPTY} (a dummy micro-batch) as identity.
+ * Deviations: clamped to [0, 1]; fails closed, so that statistics which are empty or not finite
+ * give an ESS of 0 ("trust nothing"), never 1.
  *
  * @param logSumRatio log S1, nats; −∞ for no token
  * @param logSumSquaredRatio log S2, nats; −∞ for no token
