@@ -8,8 +8,10 @@ package org.p3ostream.learner.config;
  * @param transactionalId id that fences an older learner of the same run; empty takes one per topic
  *     prefix
  * @param microBatchTokens token budget of one micro-batch, padding included
- * @param retainedGraphTokens tokens whose autograd graphs the pre-pass may keep; the rest is run
- *     forward again
+ * @param retainedGraphTokens tokens, padding included, whose autograd graphs each replica may keep
+ *     from the pre-pass to the backward pass; the rest is run forward again. A token takes 16 KB in
+ *     the nano model and 69 KB with 0.85 million parameters in four layers; only an ESS of the
+ *     whole step needs it
  * @param checkpointDirectory where checkpoints are kept
  * @param checkpointEvery steps between checkpoints
  * @param checkpointsKept newest checkpoints kept

@@ -36,6 +36,17 @@ public final class WindowTrainer implements AutoCloseable {
       LearningRateSchedule schedule,
       StepRecipe recipe,
       Partitioning partitioning) {
+    this(model, optimizer, schedule, recipe, partitioning, ContextRule.of(recipe.objective()));
+  }
+
+  /** With a rule of the caller's own, to compare with. */
+  WindowTrainer(
+      CausalLm model,
+      AdamW optimizer,
+      LearningRateSchedule schedule,
+      StepRecipe recipe,
+      Partitioning partitioning,
+      ContextRule rule) {
     this.optimizer = optimizer;
     this.schedule = schedule;
     this.recipe = recipe;
@@ -44,7 +55,7 @@ public final class WindowTrainer implements AutoCloseable {
             new ReplicaGroup(model, optimizer.parameters(), recipe, partitioning.devices()),
             model.shards(),
             WindowPartition.cut(model.config().padTokenId(), partitioning),
-            ContextRule.of(recipe.objective()),
+            rule,
             partitioning.retainedGraphTokens());
   }
 

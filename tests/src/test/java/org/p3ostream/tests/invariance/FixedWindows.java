@@ -36,7 +36,7 @@ final class FixedWindows {
   private static final int SAMPLES = 4;
   private static final String TOKENIZER_HASH = "tokenizer";
   private static final double SPREAD = 4; // of the initial weights: a policy with opinions
-  private static final double DRIFT = 0.03; // standard deviation, per weight, of a stale policy
+  private static final double DRIFT = 0.04; // standard deviation, per weight, of a stale policy
 
   private final ModelConfig config = NanoModel.config();
   private final float[] weights = scaled(ParameterInitializer.initialize(config, 11));
