@@ -5,9 +5,14 @@ import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.serde.RecordTypes;
 
 /** Ledger events with the figures a test is about. */
 public final class LedgerFixtures {
+
+  static {
+    RecordTypes.schemas(); // lets Avro copy records before any codec was made
+  }
 
   private LedgerFixtures() {}
 

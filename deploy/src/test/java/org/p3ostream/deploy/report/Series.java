@@ -4,17 +4,12 @@ import java.util.function.BiConsumer;
 import org.p3ostream.deploy.progress.LedgerFixtures;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepMetrics;
-import org.p3ostream.schemas.serde.RecordTypes;
 
 /** Series for tests of what shows them. */
 final class Series {
 
   /** A step every 200 ms, of 576 tokens. */
   static final long STEP_MILLIS = 200;
-
-  static {
-    RecordTypes.schemas(); // lets Avro copy records before any codec was made
-  }
 
   private Series() {}
 
