@@ -53,6 +53,7 @@ class ReplicasTest {
   private static CausalLm model;
   private static CausalLm sharded;
   private static float[] initialWeights;
+  private static float[] behaviorWeights; // of every earlier version
 
   @BeforeAll
   static void start() {
@@ -62,6 +63,7 @@ class ReplicasTest {
     sharded =
         new CausalLm(NanoModel.config(), Device.cpu(), DataType.FLOAT32, new ContextShards(3));
     initialWeights = ParameterInitializer.initialize(NanoModel.config(), 5);
+    behaviorWeights = ParameterInitializer.initialize(NanoModel.config(), 6);
   }
 
   @AfterAll
@@ -71,7 +73,8 @@ class ReplicasTest {
   }
 
   static Stream<Objective> objectives() {
-    return Stream.of(new P3o(), new Grpo(0.2, 0.2), new Gspo(3e-4, 4e-4));
+    return Stream.of(
+        new P3o(), new P3o(EssScope.STEP, KlMode.EXACT), new Grpo(0.2, 0.2), new Gspo(3e-4, 4e-4));
   }
 
   @ParameterizedTest
@@ -455,9 +458,13 @@ class ReplicasTest {
   }
 
   private static StepRecipe recipe(Objective objective, boolean atSamplingTemperature) {
-    StepRecipe plain = StepRecipe.of(objective);
     return new StepRecipe(
-        objective, Regularization.NONE, atSamplingTemperature, false, false, plain.weights());
+        objective,
+        Regularization.NONE,
+        atSamplingTemperature,
+        false,
+        false,
+        version -> behaviorWeights);
   }
 
   private static WindowPass.Result run(
