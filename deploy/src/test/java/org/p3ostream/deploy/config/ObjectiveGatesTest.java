@@ -66,7 +66,7 @@ class ObjectiveGatesTest {
         .startsWith(
             "algorithm.essScope: micro-batch cannot stand beside learner.retainedGraphTokens (511)"
                 + " below learner.microBatchTokens (512): ")
-        .contains("its ESS must not be measured twice");
+        .contains("from one graph, which must fit");
     twice[2] = "learner.retainedGraphTokens=512";
     assertThatCode(() -> load(twice)).doesNotThrowAnyException();
   }

@@ -85,8 +85,8 @@ public final class ObjectiveGates {
             + learner.retainedGraphTokens()
             + ") below learner.microBatchTokens ("
             + learner.microBatchTokens()
-            + "): a micro-batch whose graph is not kept is executed again, and its ESS must not be"
-            + " measured twice");
+            + "): the ESS of a micro-batch is measured and back-propagated from one graph, which must"
+            + " fit; a second execution would measure it twice");
   }
 
   private static void requireOneTemperature(SamplingConfig sampling, RatioConfig ratio) {
