@@ -3,11 +3,11 @@ package org.p3ostream.deploy.loss;
 import ai.djl.Device;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
+import org.p3ostream.learner.loss.TorchLosses;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.objective.TokenLosses;
-import org.p3ostream.learner.train.TorchLosses;
 import org.p3ostream.policy.torch.TorchRuntime;
 
 /** The script that trains, on the CPU; belongs to the thread that made it. */

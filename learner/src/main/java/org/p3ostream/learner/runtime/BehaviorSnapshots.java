@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.train.BehaviorSnapshotMissingException;
-import org.p3ostream.learner.train.BehaviorWeights;
+import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
+import org.p3ostream.learner.forward.BehaviorWeights;
 import org.p3ostream.learner.window.BehaviorVersions;
 
 /**

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.train.BehaviorSnapshotMissingException;
+import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.snapshot.SnapshotEvent;
 import org.p3ostream.schemas.snapshot.SnapshotFollower;

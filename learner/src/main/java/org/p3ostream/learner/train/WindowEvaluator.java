@@ -2,7 +2,12 @@ package org.p3ostream.learner.train;
 
 import ai.djl.ndarray.NDArray;
 import java.util.function.Function;
+import org.p3ostream.learner.batch.Partitioning;
+import org.p3ostream.learner.batch.WindowPartition;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.KlProxy;
+import org.p3ostream.learner.replica.ParameterLeaf;
+import org.p3ostream.learner.replica.ReplicaGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.model.CausalLm;
 

@@ -1,6 +1,7 @@
 package org.p3ostream.learner.train;
 
 import java.util.List;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;

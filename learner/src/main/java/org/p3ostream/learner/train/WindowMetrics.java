@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+import org.p3ostream.learner.forward.ForwardSpec;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.P3o;

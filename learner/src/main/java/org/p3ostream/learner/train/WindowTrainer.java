@@ -1,8 +1,12 @@
 package org.p3ostream.learner.train;
 
 import java.util.List;
+import org.p3ostream.learner.batch.Partitioning;
+import org.p3ostream.learner.batch.WindowPartition;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
+import org.p3ostream.learner.replica.ReplicaGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.model.CausalLm;
 

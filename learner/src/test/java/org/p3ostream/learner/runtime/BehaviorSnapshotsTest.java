@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.p3ostream.learner.train.BehaviorSnapshotMissingException;
+import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
 
 class BehaviorSnapshotsTest {
 

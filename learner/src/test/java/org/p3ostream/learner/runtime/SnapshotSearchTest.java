@@ -17,7 +17,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.commit.InMemorySerde;
-import org.p3ostream.learner.train.BehaviorSnapshotMissingException;
+import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
 import org.p3ostream.schemas.avro.SnapshotChunk;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;

@@ -14,8 +14,15 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.p3ostream.learner.batch.MicroBatch;
+import org.p3ostream.learner.batch.MicroBatcher;
+import org.p3ostream.learner.batch.Partitioning;
+import org.p3ostream.learner.batch.WindowPartition;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.TokenBatch;
+import org.p3ostream.learner.replica.ReplicaGroup;
+import org.p3ostream.learner.window.RandomWindows;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
@@ -138,7 +145,7 @@ class OnPolicyTest {
           }
         }
       }
-      return new ParameterLeaf(manager, parameters).gradient();
+      return parameters.getGradient().toType(DataType.FLOAT64, false).toDoubleArray(); // [P]
     }
   }
 

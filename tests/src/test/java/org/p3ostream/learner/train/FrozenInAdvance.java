@@ -2,6 +2,8 @@ package org.p3ostream.learner.train;
 
 import java.util.Collections;
 import java.util.List;
+import org.p3ostream.learner.batch.Partitioning;
+import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;

@@ -48,6 +48,32 @@ class ArchitectureTest {
           .whereLayer("schemas")
           .mayOnlyBeAccessedByLayers("rollout-producer", "learner", "streams", "deploy");
 
+  /** In the order of the data: a window cut up, run forward, its losses, on replicas, as a step. */
+  @ArchTest
+  static final ArchRule arrowsOfAStepPointOneWay =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("batch")
+          .definedBy("org.p3ostream.learner.batch..")
+          .layer("forward")
+          .definedBy("org.p3ostream.learner.forward..")
+          .layer("loss")
+          .definedBy("org.p3ostream.learner.loss..")
+          .layer("replica")
+          .definedBy("org.p3ostream.learner.replica..")
+          .layer("train")
+          .definedBy("org.p3ostream.learner.train..")
+          .whereLayer("train")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("replica")
+          .mayOnlyBeAccessedByLayers("train")
+          .whereLayer("loss")
+          .mayOnlyBeAccessedByLayers("replica", "train")
+          .whereLayer("forward")
+          .mayOnlyBeAccessedByLayers("loss", "replica", "train")
+          .whereLayer("batch")
+          .mayOnlyBeAccessedByLayers("forward", "loss", "replica", "train");
+
   @ArchTest
   static final ArchRule packagesOfAModuleFormNoCycle =
       slices().matching("org.p3ostream.(*).(*)..").should().beFreeOfCycles();
