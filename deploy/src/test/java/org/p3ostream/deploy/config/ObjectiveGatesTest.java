@@ -72,6 +72,14 @@ class ObjectiveGatesTest {
   }
 
   @Test
+  void rejectingTruncatedSamplingIsRefusedWhereItIsAskedFor() {
+    assertThat(problem("ratio.truncatedSampling=reject", "sampling.topP=0.9"))
+        .startsWith("ratio.truncatedSampling: reject cannot stand beside sampling.topK 0, topP 0.9")
+        .contains("every group asked for would be rejected");
+    assertThatCode(() -> load("ratio.truncatedSampling=reject")).doesNotThrowAnyException();
+  }
+
+  @Test
   void rawLogprobsAreRefusedAgainstAPolicyAtAnotherTemperature() {
     String[] settings = {
       "ratio.behaviorLogprob=raw", "ratio.policyTemperature=sampling", "sampling.temperature=0.6"

@@ -2,6 +2,7 @@ package org.p3ostream.learner.config;
 
 import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
 import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
+import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.objective.EssScope;
 
 /**
@@ -33,6 +34,11 @@ public final class ObjectiveGates {
             + " another network for each");
     requireOneExecution(algorithm, learner);
     requireOneTemperature(sampling, ratio);
+    require(
+        ratio.truncatedSampling() != TruncatedSampling.REJECT || !sampling.truncates(),
+        "ratio.truncatedSampling: reject cannot stand beside sampling.topK %d, topP %s, minP %s:"
+                .formatted(sampling.topK(), sampling.topP(), sampling.minP())
+            + " every group asked for would be rejected");
     require(
         algorithm.overlongBuffer() <= sampling.maxResponseTokens(),
         "algorithm.overlongBuffer: "

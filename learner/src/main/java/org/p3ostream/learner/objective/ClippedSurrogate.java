@@ -8,7 +8,8 @@ package org.p3ostream.learner.objective;
  * </pre>
  *
  * Source: Schulman et al. 2017, arXiv:1707.06347, Eq. 7, as a loss. Where the clip acts the
- * gradient is 0, otherwise d loss / d log π = −ρ A.
+ * gradient is 0, otherwise d loss / d log π = −ρ A. With A ≥ 0 both stay finite whatever ρ is; with
+ * A &lt; 0 they grow without bound, and what overflows is for the caller to refuse.
  *
  * @param low ε below 1, in (0, 1]
  * @param high ε above 1, &gt; 0
@@ -35,6 +36,10 @@ record ClippedSurrogate(double low, double high) {
       double advantage,
       double weight,
       boolean isWeightLimited) {
+    if (advantage >= 0 && ratio > 1 + high) { // before any product: the ratio may be infinite
+      losses.add(t, weight * (-(1 + high) * advantage), 0, advantage > 0 || isWeightLimited);
+      return;
+    }
     double unclippedLoss = -ratio * advantage;
     double clippedLoss = -clip(ratio) * advantage;
     if (clippedLoss > unclippedLoss) {

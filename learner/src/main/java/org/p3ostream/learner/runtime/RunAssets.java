@@ -224,6 +224,7 @@ final class RunAssets implements AutoCloseable {
     boolean reject = settings.ratio().truncatedSampling() == TruncatedSampling.REJECT;
     return new SamplingRules(
         takesRawLogprobs(),
+        settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
         reject ? SamplingRules.Truncated.REJECTED : SamplingRules.Truncated.SAME_KEPT_SET,
         settings.audit().behaviorLogprobs()
             || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT));

@@ -11,10 +11,16 @@ import org.p3ostream.schemas.avro.Sampling;
  *
  * @param rawLogprobs whether log-probs must be of the model at temperature 1 without filters; else
  *     of the distribution sampled from
+ * @param policyAtSamplingTemperature whether π_θ is taken at the temperature of the response, which
+ *     raw log-probs are then not of unless it is 1
  * @param truncated what top-k, top-p and min-p mean for the group
  * @param recomputed whether the distribution of every response is computed again
  */
-public record SamplingRules(boolean rawLogprobs, Truncated truncated, boolean recomputed) {
+public record SamplingRules(
+    boolean rawLogprobs,
+    boolean policyAtSamplingTemperature,
+    Truncated truncated,
+    boolean recomputed) {
 
   /** What becomes of groups sampled with top-k, top-p or min-p. */
   public enum Truncated {
@@ -26,7 +32,7 @@ public record SamplingRules(boolean rawLogprobs, Truncated truncated, boolean re
 
   /** Log-probs of the distribution sampled from; the kept tokens are shared. */
   public static final SamplingRules STANDARD =
-      new SamplingRules(false, Truncated.SAME_KEPT_SET, false);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false);
 
   /** Whether training on a response takes the weights that sampled it. */
   boolean needsSnapshot(Sampling sampling) {
@@ -53,6 +59,12 @@ public record SamplingRules(boolean rawLogprobs, Truncated truncated, boolean re
     Broken range = outOfRange(sampling);
     if (range != null) {
       return range;
+    }
+    if (rawLogprobs && policyAtSamplingTemperature && sampling.getTemperature() != 1) {
+      return range(
+          "temperature",
+          sampling.getTemperature(),
+          "must be 1: raw log-probs are of temperature 1, ratio.policyTemperature is sampling");
     }
     if (truncates(sampling) && truncated == Truncated.REJECTED) {
       return new Broken(

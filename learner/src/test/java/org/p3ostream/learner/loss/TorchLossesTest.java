@@ -20,8 +20,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.p3ostream.learner.objective.Dapo;
+import org.p3ostream.learner.objective.DecoupledPpo;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GoldenCase;
+import org.p3ostream.learner.objective.Grpo;
 import org.p3ostream.learner.objective.Gspo;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
@@ -154,6 +157,32 @@ class TorchLossesTest {
       requireAgreement(
           torch, objective, Regularization.NONE, tokens, new StepContext(1, 1), "1000 nats");
     }
+  }
+
+  /** Ratios beyond what float64 holds: the clip, or an advantage of 0, leaves nothing of them. */
+  @ParameterizedTest
+  @MethodSource("clipped")
+  void whatTheUpperClipTakesAwayMayBeInfinite(Objective objective) {
+    TokenBatch tokens =
+        all(new double[] {-1, -1}, new double[] {-901, -1001}, new double[] {2, 0})
+            .withSequences(new int[] {0, 1})
+            .withProximalLogprobs(new double[] {-901, -1001});
+    StepContext context = new StepContext(0.5, 2);
+    TokenLosses java = objective.evaluate(tokens, context);
+    assertThat(java.loss()).isNegative().isGreaterThan(-2);
+    assertThat(java.gradient()).containsOnly(0);
+    try (TorchLosses torch = new TorchLosses(manager, objective)) {
+      requireAgreement(torch, objective, Regularization.NONE, tokens, context, "infinite");
+    }
+  }
+
+  static Stream<Objective> clipped() {
+    return Stream.of(
+        new Grpo(0.2, 0.2),
+        new PpoClip(0.2, 3),
+        new Dapo(0.2, 0.28),
+        new Gspo(3e-4, 4e-4),
+        new DecoupledPpo(0.2, 2));
   }
 
   @ParameterizedTest

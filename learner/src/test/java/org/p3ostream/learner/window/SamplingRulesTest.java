@@ -22,11 +22,12 @@ import org.p3ostream.schemas.avro.VersionSegment;
 
 class SamplingRulesTest {
 
-  private static final SamplingRules RAW = new SamplingRules(true, Truncated.SAME_KEPT_SET, false);
+  private static final SamplingRules RAW =
+      new SamplingRules(true, false, Truncated.SAME_KEPT_SET, false);
   private static final SamplingRules REJECTING =
-      new SamplingRules(false, Truncated.REJECTED, false);
+      new SamplingRules(false, false, Truncated.REJECTED, false);
   private static final SamplingRules RECOMPUTED =
-      new SamplingRules(false, Truncated.SAME_KEPT_SET, true);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, true);
 
   private final List<Long> asked = new ArrayList<>();
   private final BehaviorVersions present =
@@ -45,6 +46,19 @@ class SamplingRulesTest {
         check(RAW, s -> s.setLogprobKind(LogprobKind.UNKNOWN)),
         RejectionReason.LOGPROB_KIND,
         "logprobKind");
+  }
+
+  /** Whatever the configuration says of the temperature: the record tells what was done. */
+  @Test
+  void rawLogprobsOfAnotherTemperatureThanOneMeetNoPolicyAtThatTemperature() {
+    SamplingRules rules = new SamplingRules(true, true, Truncated.SAME_KEPT_SET, false);
+    Consumer<Sampling.Builder> raw = s -> s.setLogprobKind(LogprobKind.RAW_MODEL);
+    assertThat(check(rules, raw)).isInstanceOf(Kept.class);
+    assertThat(check(RAW, raw.andThen(s -> s.setTemperature(0.6)))).isInstanceOf(Kept.class);
+    assertBroken(
+        check(rules, raw.andThen(s -> s.setTemperature(0.6))),
+        RejectionReason.SAMPLING_PARAMETERS,
+        "temperature");
   }
 
   /** They are of the whole vocabulary, so nothing had to be renormalised and nothing is shared. */

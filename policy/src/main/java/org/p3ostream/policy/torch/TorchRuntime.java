@@ -68,8 +68,17 @@ public final class TorchRuntime {
     return engine().getVersion();
   }
 
-  /** A manager of its own for long-lived arrays on {@code device}; the caller closes it. */
+  /**
+   * A manager of its own for long-lived arrays on {@code device}; the caller closes it.
+   *
+   * @throws IllegalArgumentException if there is no such device
+   */
   public static NDManager newManager(Device device) {
+    if (device.isGpu() && device.getDeviceId() >= engine().getGpuCount()) {
+      throw new IllegalArgumentException(
+          "model.device: gpu:%d is not there, the engine sees %d accelerators"
+              .formatted(device.getDeviceId(), engine().getGpuCount()));
+    }
     return engine().newBaseManager(device);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import ai.djl.Device;
 import ai.djl.pytorch.jni.JniUtils;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,14 @@ class TorchRuntimeTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> TorchRuntime.start(0))
         .withMessageContaining("was 0");
+  }
+
+  @Test
+  void newManagerNamesAnAcceleratorThatIsNotThere() {
+    TorchRuntime.start(1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TorchRuntime.newManager(Device.gpu(99)))
+        .withMessageContaining("gpu:99 is not there");
   }
 
   @Test
