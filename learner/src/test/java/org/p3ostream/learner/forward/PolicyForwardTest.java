@@ -173,6 +173,36 @@ class PolicyForwardTest {
     }
   }
 
+  /** Sampled from the whole vocabulary, recorded as if only the likeliest token could be. */
+  @Test
+  void mismatchesAreCountedOverAllVersionsAndWaysOfSampling() {
+    SamplingParameters whole = new SamplingParameters(1.4, 0, 1, 0, LENGTH);
+    RolloutGroup one = sampled(1, whole, 6, PolicyForwardTest::recordedAsTopOne);
+    RolloutGroup two = sampled(2, whole, 6, PolicyForwardTest::recordedAsTopOne);
+    RolloutGroup honest =
+        sampled(2, new SamplingParameters(1, 4, 1, 0, LENGTH), 6, UnaryOperator.identity());
+    long ofOne = mismatches(List.of(one));
+    long ofTwo = mismatches(List.of(two));
+    assertThat(ofOne).isPositive();
+    assertThat(ofTwo).isPositive();
+    assertThat(mismatches(List.of(one, two, honest))).isEqualTo(ofOne + ofTwo);
+  }
+
+  private static long mismatches(List<RolloutGroup> groups) {
+    MicroBatch batch = batch(groups);
+    Long counted =
+        forward(weights(7), spec(new P3o(), false, false, false), batch)
+            .behavior
+            .keptSetMismatches();
+    assertThat(counted).isNotNull();
+    return counted;
+  }
+
+  private static Response.Builder recordedAsTopOne(Response.Builder response) {
+    return response.setSampling(
+        RolloutGroups.sampling(s -> s.setTopK(1).setRenormalised(true).setTemperature(1.4)));
+  }
+
   @Test
   void auditTellsAProducerThatRecordsAnotherTemperatureThanItSamplesAt() {
     SamplingParameters parameters = new SamplingParameters(0.6, 0, 1, 0, LENGTH);

@@ -269,6 +269,37 @@ class ReplicasTest {
     }
   }
 
+  /** Nobody goes on while another one is still at work on the arrays of the step. */
+  @Test
+  void aFailureOfTheFirstReplicaWaitsForTheOthersAndNamesThemToo() {
+    Partitioning three = partitioning(3, SMALL, ALL);
+    Function<Window, WindowPartition> cut = WindowPartition.cut(0, three);
+    Function<Window, WindowPartition> breaking =
+        w -> {
+          WindowPartition partition = cut.apply(w);
+          partition.rounds().get(0).get(0).ids[0] = 999;
+          partition.rounds().get(1).get(2).ids[0] = 999;
+          return partition;
+        };
+    try (WindowEvaluator evaluator =
+        new WindowEvaluator(
+            model,
+            initialWeights,
+            StepRecipe.of(new P3o()),
+            three,
+            breaking,
+            ContextRule.Scope.STEP)) {
+      assertThatThrownBy(() -> evaluator.evaluate(RandomWindows.window(1)))
+          .hasMessageContaining("replica 0 on cpu() failed")
+          .cause()
+          .satisfies(
+              first ->
+                  assertThat(first.getSuppressed())
+                      .singleElement()
+                      .satisfies(other -> assertThat(other).hasMessageContaining("replica 2")));
+    }
+  }
+
   @Test
   void anInterruptIsKeptForAfterTheStep() {
     Window window = RandomWindows.window(1);

@@ -5,6 +5,7 @@ import static org.p3ostream.learner.window.RolloutGroups.good;
 import static org.p3ostream.learner.window.RolloutGroups.withResponse;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import org.p3ostream.learner.window.RolloutContract.Broken;
 import org.p3ostream.learner.window.RolloutContract.Kept;
 import org.p3ostream.learner.window.RolloutContract.Verdict;
 import org.p3ostream.learner.window.SamplingRules.Truncated;
+import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -147,6 +149,27 @@ class SamplingRulesTest {
                 RejectionReason.BEHAVIOUR_SNAPSHOT_MISSING,
                 "responses[1].versionSegments",
                 "version 4 cannot be computed with again: trimmed"));
+  }
+
+  /** It is not trained on, so nothing of it has to be computed again. */
+  @Test
+  void anAbortedResponseNeedsNoSnapshot() {
+    RolloutGroup group =
+        withResponse(
+            good(0, 0, 0, 3),
+            1,
+            response ->
+                response
+                    .setFinishReason(FinishReason.ABORTED)
+                    .setLossMask(Collections.nCopies(response.getTokens().size(), false))
+                    .setPolicyVersion(4)
+                    .setVersionSegments(List.of(new VersionSegment(0, 4L))));
+    Verdict verdict =
+        RolloutGroups.contract(RECOMPUTED, version -> version == 4 ? "trimmed" : null)
+            .check(group, new RolloutCoordinate(0, 0), 9, 0, false);
+    assertThat(verdict) // one of two is left, which is another reason
+        .isInstanceOfSatisfying(
+            Broken.class, broken -> assertThat(broken.reason()).isEqualTo(RejectionReason.ABORTED));
   }
 
   /** The second of two responses is sampled as {@code change} says. */
