@@ -69,7 +69,9 @@ final class LossCommand implements Callable<Integer> {
       names = "--kl-mode",
       paramLabel = "MODE",
       converter = SpellingConverter.OfKlMode.class,
-      description = "p3o: proxy or proxy-safe (default: proxy).")
+      description =
+          "p3o: proxy or proxy-safe (default: proxy, since exact, the learner's default, needs the"
+              + " whole vocabulary).")
   private @Nullable KlMode klMode;
 
   @Option(names = "--clip-low", paramLabel = "EPS", description = "Clips the ratio at 1 - EPS.")
@@ -97,14 +99,14 @@ final class LossCommand implements Callable<Integer> {
       names = "--precision",
       paramLabel = "TYPE",
       description = "torch: float32 or float64 log-probs (default: float64).")
-  private LossRun.Precision precision = LossRun.Precision.FLOAT64;
+  private LossRun.@Nullable Precision precision;
 
   @Option(names = "--json", description = "One JSON object, with the figures of every token.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
-    LossRun run = new LossRun(objective(), engine, precision);
+    LossRun run = new LossRun(objective(), engine, precision());
     if (input.equals(STANDARD_INPUT)) {
       run.run("standard input", System.in, json, spec.commandLine().getOut());
       return ExitCode.DONE;
@@ -116,6 +118,16 @@ final class LossCommand implements Callable<Integer> {
       run.run(input.toString(), in, json, spec.commandLine().getOut());
     }
     return ExitCode.DONE;
+  }
+
+  private LossRun.Precision precision() {
+    if (precision != null && engine == LossRun.Engine.JAVA) {
+      throw new ConfigException(
+          "--precision: "
+              + precision.name().toLowerCase(Locale.ROOT)
+              + " has no meaning for the java engine: it computes in float64");
+    }
+    return precision == null ? LossRun.Precision.FLOAT64 : precision;
   }
 
   private Objective objective() {

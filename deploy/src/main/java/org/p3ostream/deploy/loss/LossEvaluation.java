@@ -57,6 +57,11 @@ final class LossEvaluation {
     return ess;
   }
 
+  private List<RatioStatistics> measured() {
+    return (isPerMicroBatch() ? statistics : List.of(whole))
+        .stream().filter(own -> own.tokenCount() > 0).toList();
+  }
+
   private LossReport.Cap cap() {
     if (objective instanceof P3o && isPerMicroBatch()) {
       return new LossReport.Cap(null, true);
@@ -102,7 +107,7 @@ final class LossEvaluation {
 
   private LossReport.Ratios ratios(List<@Nullable Double> ess) {
     if (whole.tokenCount() == 0) {
-      return new LossReport.Ratios(ess, 0, null, null, null, null);
+      return new LossReport.Ratios(List.of(), ess, 0, null, null, null, null);
     }
     double maxLogRatio = Double.NEGATIVE_INFINITY;
     double klSum = 0;
@@ -115,6 +120,7 @@ final class LossEvaluation {
       }
     }
     return new LossReport.Ratios(
+        measured(),
         ess,
         whole.tokenCount(),
         whole.meanRatio(),

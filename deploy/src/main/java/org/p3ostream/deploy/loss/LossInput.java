@@ -8,8 +8,10 @@ import java.util.Set;
  *
  * @param microBatches in the order of the file; an empty one is a dummy
  * @param unknownFields fields of tokens that were passed over
+ * @param unknownKeys keys beside the micro-batches that were passed over
  */
-record LossInput(List<TokenColumns> microBatches, Set<String> unknownFields) {
+record LossInput(
+    List<TokenColumns> microBatches, Set<String> unknownFields, Set<String> unknownKeys) {
 
   /** Tokens, valid or not. */
   int tokens() {

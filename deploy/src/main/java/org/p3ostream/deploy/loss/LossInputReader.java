@@ -16,6 +16,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.p3ostream.deploy.config.ConfigException;
 
 /**
@@ -39,6 +41,7 @@ final class LossInputReader {
   private final String file;
   private final TokenParser token = new TokenParser();
   private final List<TokenColumns> microBatches = new ArrayList<>();
+  private final Set<String> unknownKeys = new TreeSet<>();
 
   private LossInputReader(String file) {
     this.file = file;
@@ -58,7 +61,8 @@ final class LossInputReader {
       case -1 -> throw new ConfigException(file + ": line 1: is empty; it " + FORMS);
       default -> throw new ConfigException(file + ": line 1: " + FORMS);
     }
-    return new LossInput(List.copyOf(reader.microBatches), reader.token.unknownFields());
+    return new LossInput(
+        List.copyOf(reader.microBatches), reader.token.unknownFields(), reader.unknownKeys);
   }
 
   /** First character that is neither white space nor a byte order mark; −1 if there is none. */
@@ -91,11 +95,15 @@ final class LossInputReader {
           found = true;
           readMicroBatches(json, place);
         } else {
+          unknownKeys.add(key);
           json.skipChildren();
         }
       }
       if (!found) {
-        throw place.problem(json, MICRO_BATCHES, "is missing; it must be a list of micro-batches");
+        throw place.problem(
+            json,
+            MICRO_BATCHES,
+            "is missing; it must be a list of micro-batches" + Place.insteadOf(unknownKeys));
       }
       if (json.nextToken() != null) {
         throw place.problem(json, "", "more follows the object; there must be one step in a file");

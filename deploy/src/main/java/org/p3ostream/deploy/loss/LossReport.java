@@ -2,6 +2,7 @@ package org.p3ostream.deploy.loss;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.ratio.RatioStatistics;
 
 /**
  * What an objective says of the tokens of a step. A figure that does not apply is null. Owns its
@@ -62,6 +63,7 @@ final class LossReport {
   /**
    * Raw ratios of the valid tokens, before any cap or clip.
    *
+   * @param measured what an ESS is of and holds a valid token: the step, or its micro-batches
    * @param ess one per micro-batch; null where there is no valid token to measure
    * @param validTokens N
    * @param mean null without a valid token, as the others
@@ -69,6 +71,7 @@ final class LossReport {
    * @param klProxyMean mean of k3, nats
    */
   record Ratios(
+      List<RatioStatistics> measured,
       List<@Nullable Double> ess,
       long validTokens,
       @Nullable Double mean,

@@ -28,13 +28,15 @@ final class LossTable {
     line("clipped", percent(report.losses.clipFraction));
     line("loss", number(report.losses.loss));
     line("gradient norm", number(report.losses.gradientNorm()) + " over the log-probs");
-    line(
-        "ratio",
-        "mean %s, std %s, max %s"
-            .formatted(number(ratios.mean()), number(ratios.std()), number(ratios.max())));
-    line("KL to behaviour", number(ratios.klProxyMean()) + " nats, mean of k3");
-    out.println();
-    RatioHistogram.of(input.microBatches()).print(out);
+    if (ratios.validTokens() > 0) {
+      line(
+          "ratio",
+          "mean %s, std %s, max %s"
+              .formatted(number(ratios.mean()), number(ratios.std()), number(ratios.max())));
+      line("KL to behaviour", number(ratios.klProxyMean()) + " nats, mean of k3");
+      out.println();
+      RatioHistogram.of(input.microBatches()).print(out);
+    }
     warnings.forEach(warning -> out.println("warning: " + warning));
     out.flush();
   }

@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.loss;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.DoubleStream;
@@ -9,6 +10,7 @@ import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.schemas.ratio.RatioStatistics;
 
 /** What looks wrong with the tokens of a step, or is wrong with what an objective makes of them. */
 final class LossWarnings {
@@ -21,6 +23,9 @@ final class LossWarnings {
 
   private static final double LOW_ESS = 0.1;
   private static final double HIGH_ESS = 0.95;
+
+  /** Share of the 1e-8 in the denominator of an ESS from which it is told. */
+  private static final double EPSILON_SHARE = 0.05;
 
   /** Mean ratio that far from 1 under a high ESS. */
   private static final double SHIFTED_RATIO = 0.2;
@@ -36,6 +41,10 @@ final class LossWarnings {
           "fields that mean nothing here were passed over: %s",
           String.join(", ", input.unknownFields()));
     }
+    if (!input.unknownKeys().isEmpty()) {
+      found.add(
+          "keys beside micro_batches were passed over: %s", String.join(", ", input.unknownKeys()));
+    }
     if (report.ratios.validTokens() == 0) {
       found.add("no valid token: nothing would move");
       return found.warnings;
@@ -43,7 +52,7 @@ final class LossWarnings {
     Tally tally = Tally.of(input.microBatches());
     found.addTemperature(tally);
     found.addPositive(tally);
-    found.addEss(report, tally);
+    found.addEss(report);
     found.addSaturation(objective, tally);
     found.addNonFinite(report);
     return found.warnings;
@@ -74,29 +83,65 @@ final class LossWarnings {
     }
   }
 
-  private void addEss(LossReport report, Tally tally) {
-    double[] measured =
-        report.ratios.ess().stream()
-            .flatMapToDouble(e -> e == null ? DoubleStream.empty() : DoubleStream.of(e))
-            .toArray();
-    double least = DoubleStream.of(measured).min().orElse(1);
-    if (least < LOW_ESS) {
-      add(
-          "ESS %.3g is close to 0: a few tokens outweigh all others, P3O would all but stop at its"
-              + " cap",
-          least);
+  private void addEss(LossReport report) {
+    report.ratios.measured().stream()
+        .filter(LossWarnings::isHeldByEpsilon)
+        .min(Comparator.comparingDouble(RatioStatistics::normalizedEss))
+        .ifPresent(
+            held ->
+                add(
+                    "ESS %.3g is held down by the 1e-8 in its denominator: the ratios are too small"
+                        + " for it (mean %.3g), whether they are alike or not",
+                    held.normalizedEss(), held.meanRatio()));
+    report.ratios.measured().stream()
+        .filter(measured -> essWithoutEpsilon(measured) < LOW_ESS)
+        .mapToDouble(RatioStatistics::normalizedEss)
+        .min()
+        .ifPresent(
+            low ->
+                add(
+                    "ESS %.3g is close to 0: a few tokens outweigh all others, P3O would all but"
+                        + " stop at its cap",
+                    low));
+    double least =
+        report.ratios.measured().stream()
+            .mapToDouble(RatioStatistics::normalizedEss)
+            .min()
+            .orElse(1);
+    if (least > HIGH_ESS) {
+      addShift(report, least);
     }
+  }
+
+  private void addShift(LossReport report, double least) {
     if (report.ratios.validTokens() == 1) {
-      add("a single valid token: its ESS is 1 whatever its ratio is");
+      add(
+          "a single valid token: ESS %.3g says nothing of it, any ratio far above 1e-4 gives one"
+              + " near 1",
+          least);
       return;
     }
     @Nullable Double mean = report.ratios.mean();
-    if (least > HIGH_ESS && mean != null && Math.abs(mean - 1) > SHIFTED_RATIO) {
+    if (mean != null && Math.abs(mean - 1) > SHIFTED_RATIO) {
       add(
           "ESS %.3f although the mean ratio is %.3g: ratios that are all scaled alike leave it at"
               + " 1, it does not see this shift",
           least, mean);
     }
+  }
+
+  /** Whether 1e-8 / (S2 + 1e-8) is a share worth telling. */
+  private static boolean isHeldByEpsilon(RatioStatistics measured) {
+    double epsilonOverSquares = RatioStatistics.EPSILON / Math.exp(measured.logSumSquaredRatio());
+    return measured.isFinite() && epsilonOverSquares > EPSILON_SHARE / (1 - EPSILON_SHARE);
+  }
+
+  /** S1² / (N · S2): how the ratios spread, whatever their size. */
+  private static double essWithoutEpsilon(RatioStatistics measured) {
+    return Math.exp(
+        2 * measured.logSumRatio()
+            - measured.logSumSquaredRatio()
+            - Math.log((double) measured.tokenCount()));
   }
 
   private void addSaturation(Objective objective, Tally tally) {

@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.loss;
 
 import com.fasterxml.jackson.core.JsonParser;
+import java.util.Set;
 import org.p3ostream.deploy.config.ConfigException;
 
 /**
@@ -14,6 +15,11 @@ record Place(String file, int linesBefore) {
   /** Line of the newest token, from 1. */
   int line(JsonParser json) {
     return linesBefore + Math.max(1, json.currentTokenLocation().getLineNr());
+  }
+
+  /** What stands there in place of something that is missing; empty if nothing does. */
+  static String insteadOf(Set<String> unknown) {
+    return unknown.isEmpty() ? "" : " (unknown here: " + String.join(", ", unknown) + ")";
   }
 
   ConfigException problem(JsonParser json, String field, String rule) {

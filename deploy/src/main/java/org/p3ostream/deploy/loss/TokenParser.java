@@ -141,17 +141,21 @@ final class TokenParser {
       int i = figure.ordinal();
       String where = path + "." + figure.field;
       if (figure.required && !given[i]) {
-        throw place.problem(lines[i], where, "is missing; it must be there where mask is 1");
+        throw place.problem(
+            lines[i],
+            where,
+            "is missing; it must be there where mask is 1" + Place.insteadOf(unknownFields));
       }
       if (given[i] && !Double.isFinite(values[i])) {
         throw place.problem(lines[i], where, values[i] + " must be finite where mask is 1");
       }
     }
-    if (value(Figure.STALENESS) < 0) {
+    double staleness = value(Figure.STALENESS);
+    if (staleness < 0 || given[Figure.STALENESS.ordinal()] && staleness != Math.rint(staleness)) {
       throw place.problem(
           lines[Figure.STALENESS.ordinal()],
           path + ".staleness",
-          value(Figure.STALENESS) + " must be >= 0 policy versions");
+          staleness + " must be a whole number of policy versions, >= 0");
     }
   }
 

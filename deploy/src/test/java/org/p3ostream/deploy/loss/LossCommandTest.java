@@ -116,6 +116,22 @@ class LossCommandTest {
   }
 
   @Test
+  void tableOfNothingShowsNoRatios() throws IOException {
+    assertThat(CommandRun.of("loss", "--input=" + file("[{\"mask\": 0}]")).out().lines())
+        .containsExactly(
+            "algorithm        p3o/step/proxy, java engine",
+            "tokens           0 valid of 1, micro-batches: 1",
+            "gradient norm    0.00000 over the log-probs",
+            "warning: no valid token: nothing would move");
+  }
+
+  @Test
+  void helpSaysWhyTheDefaultIsNotTheLearners() {
+    assertThat(CommandRun.of("loss", "--help").out().replaceAll("\\s+", " "))
+        .contains("default: proxy, since exact, the learner's default, needs the whole vocabulary");
+  }
+
+  @Test
   void figuresBeyondFloat64AreTextSoThatTheOutputStaysJson() throws IOException {
     JsonNode found =
         json(
@@ -143,7 +159,10 @@ class LossCommandTest {
         "[]%[{'mask': 0.5}] | line 2: [0].mask: 0.5 must be 0 (left out) or 1 (taken in)",
         "[]%%[{'mask': 0}, {'response': 1.5}] | line 3: [1].response: 1.5 must be a whole number",
         "[{'logprob': 1, 'logprob': 2}] | line 1: must be JSON: Duplicate field 'logprob'",
-        "[{'staleness': -1, 'logprob': 0, 'behavior_logprob': 0, 'advantage': 0}] | line 1: [0].staleness: -1.0 must be >= 0",
+        "[{'staleness': -1, 'logprob': 0, 'behavior_logprob': 0, 'advantage': 0}] | line 1: [0].staleness: -1.0 must be a whole number of policy versions, >= 0",
+        "[{'staleness': 1.5, 'logprob': 0, 'behavior_logprob': 0, 'advantage': 0}] | line 1: [0].staleness: 1.5 must be a whole number",
+        "[{'logprob': 0, 'behaviour_logprob': 0, 'advantage': 0}] | line 1: [0].behavior_logprob: is missing; it must be there where mask is 1 (unknown here: behaviour_logprob)",
+        "{'microBatches': []} | line 1: micro_batches: is missing; it must be a list of micro-batches (unknown here: microBatches)",
         "[]%[{'mask': 0},%{}] | line 2: must be JSON: ",
         "[] [] | line 1: more follows the list",
         "[]%{} | line 2: must be a list",
@@ -193,6 +212,7 @@ class LossCommandTest {
         "--algorithm=grpo --ess-scope=step | --ess-scope: step has no meaning for grpo",
         "--algorithm=ppo --dual-clip=1 | --dual-clip: 1.0 must be > 1",
         "--kl-mode=exact | --kl-mode: exact must be proxy or proxy-safe",
+        "--precision=float32 | --precision: float32 has no meaning for the java engine",
         "--kl-mode=k3 | Invalid value for option '--kl-mode': 'k3' must be one of proxy,",
         "--algorithm=foo | Invalid value for option '--algorithm': 'foo' must be one of p3o, grpo,",
       })

@@ -51,13 +51,46 @@ class LossWarningsTest {
     assertThat(warnings(PROXY, tokens(50, -0.5, 0.001, "")))
         .anyMatch(w -> w.startsWith("ESS 1.000 although the mean ratio is 1.65: "));
     assertThat(warnings(PROXY, tokens(1, -0.5, 0.001, "")))
-        .contains("a single valid token: its ESS is 1 whatever its ratio is");
+        .contains(
+            "a single valid token: ESS 1.00 says nothing of it, any ratio far above 1e-4 gives one"
+                + " near 1");
   }
 
   @Test
   void essCloseToZeroIsTold() throws IOException {
     String outlier = "[" + token(-1, -9, "") + "]\n" + tokens(100, -1, 0.001, "");
     assertThat(warnings(PROXY, outlier)).anyMatch(w -> w.startsWith("ESS 0.01"));
+  }
+
+  /** e^-14 and, twice, e^-499: nothing outweighs anything, yet the ESS is next to 0. */
+  @Test
+  void ratiosTooSmallForTheDenominatorAreToldAsThat() throws IOException {
+    for (String small :
+        List.of(
+            "[" + token(-14, -1e-9, "") + "]",
+            "[" + token(-500, -1, "") + ", " + token(-500, -1, "") + "]")) {
+      assertThat(warnings(PROXY, small))
+          .anyMatch(w -> w.contains("is held down by the 1e-8 in its denominator"))
+          .noneMatch(w -> w.contains("outweigh") || w.contains("single valid token"));
+    }
+    assertThat(warnings(PROXY, "[" + token(-14, -1e-9, "") + "]"))
+        .anyMatch(w -> w.startsWith("ESS 6.91e-05 ") && w.contains("(mean 8.32e-07)"));
+    assertThat(warnings(PROXY, "[" + token(-5, 0, "") + "]"))
+        .noneMatch(w -> w.contains("denominator"));
+  }
+
+  @Test
+  void eachMicroBatchIsHeldAgainstTheDenominatorUnderItsScope() throws IOException {
+    Objective perMicroBatch = new P3o(EssScope.MICRO_BATCH, KlMode.PROXY);
+    String text = tokens(10, -1, 0.001, "") + "\n[" + token(-31, -1, "") + "]";
+    assertThat(warnings(perMicroBatch, text)).anyMatch(w -> w.contains("held down by the 1e-8"));
+    assertThat(warnings(PROXY, text)).noneMatch(w -> w.contains("held down"));
+  }
+
+  @Test
+  void keysBesideTheMicroBatchesAreNamed() throws IOException {
+    String text = "{\"run\": {\"a\": 1}, \"micro_batches\": [[" + token(-1, -1, "") + "]]}";
+    assertThat(warnings(PROXY, text)).contains("keys beside micro_batches were passed over: run");
   }
 
   @Test
