@@ -74,6 +74,9 @@ final class DemoFacts {
             report.groupsByProducer().entrySet().stream()
                 .map(producer -> producer.getKey() + ": " + producer.getValue())
                 .collect(Collectors.joining(", "))));
+    if (!report.audit().isEmpty()) {
+      facts.add(new Fact(AuditText.NAME, AuditText.of(report.audit())));
+    }
     return new RunReport("Demo run", lede(), null, figures, facts, series);
   }
 

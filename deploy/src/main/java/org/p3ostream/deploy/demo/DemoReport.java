@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.p3ostream.deploy.progress.RolloutCensus;
 import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.learner.ledger.AuditTotals;
 
 /**
  * What a demo run came to; the JSON report holds exactly these.
@@ -32,6 +34,7 @@ import org.p3ostream.deploy.progress.RunStatistics;
  * @param trainedTokensPerSecond tokens in a loss per second of training
  * @param groupsByProducer groups by producer id
  * @param phases mean milliseconds of a step by phase
+ * @param audit recorded against recomputed behaviour log-probs by producer; empty without an audit
  */
 record DemoReport(
     long steps,
@@ -52,7 +55,8 @@ record DemoReport(
     double generatedTokensPerSecond,
     double trainedTokensPerSecond,
     Map<String, Long> groupsByProducer,
-    Map<String, Double> phases) {
+    Map<String, Double> phases,
+    List<AuditTotals.Producer> audit) {
 
   private static final int REWARD_STEPS = 10;
 
@@ -82,7 +86,8 @@ record DemoReport(
         census.generatedTokens() / trainSeconds,
         run.trainedTokens() / trainSeconds,
         census.groupsByProducer(),
-        run.phases());
+        run.phases(),
+        run.audit());
   }
 
   /** Steps of a mean: ten, or so many fewer that first and last ones do not overlap. */

@@ -40,6 +40,9 @@ final class DemoSummary {
         report.generatedTokensPerSecond(),
         report.trainedTokensPerSecond());
     line(out, "groups by producer", "%s", counts(report.groupsByProducer()));
+    if (!report.audit().isEmpty()) {
+      line(out, AuditText.NAME, "%s", AuditText.of(report.audit()));
+    }
     line(out, "time of a step", "%s", phases(report.phases()));
     line(out, "policy version", "%d after %d steps", report.policyVersion(), report.steps());
     line(

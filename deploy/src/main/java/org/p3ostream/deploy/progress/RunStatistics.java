@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.ledger.AuditTotals;
 import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
@@ -106,6 +107,13 @@ public final class RunStatistics {
   /** Tokens that were in a loss. */
   public long trainedTokens() {
     return trained.stream().mapToLong(t -> t.metrics().getValidTokens()).sum();
+  }
+
+  /** What the audit of behaviour log-probs came to, by producer id; empty without one. */
+  public List<AuditTotals.Producer> audit() {
+    AuditTotals totals = new AuditTotals();
+    trained.forEach(t -> totals.add(t.metrics().getBehaviorLogprobGaps()));
+    return totals.byProducer();
   }
 
   /** From the beginning of the run to its newest event, seconds. */

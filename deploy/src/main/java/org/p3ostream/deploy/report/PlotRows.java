@@ -20,6 +20,7 @@ final class PlotRows {
           StepColumn.REWARD_MEAN,
           StepColumn.RATIO_MAX,
           StepColumn.KL_MEAN,
+          StepColumn.KL_EXACT_MEAN,
           StepColumn.GRAD_NORM,
           StepColumn.STEP_MILLIS);
 

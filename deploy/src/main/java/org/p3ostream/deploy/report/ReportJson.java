@@ -33,6 +33,7 @@ final class ReportJson {
           StepColumn.RATIO_MEAN,
           StepColumn.RATIO_MAX,
           StepColumn.KL_MEAN,
+          StepColumn.KL_EXACT_MEAN,
           StepColumn.GRAD_NORM,
           StepColumn.STALENESS_MIN,
           StepColumn.STALENESS_MEAN,

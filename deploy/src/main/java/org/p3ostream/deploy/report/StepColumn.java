@@ -51,6 +51,22 @@ enum StepColumn {
       "behaviorKlProxyMaxNats",
       "largest sampled k3 value, nats",
       of(StepMetrics::getBehaviorKlProxyMax)),
+  KL_EXACT_MEAN(
+      "behaviorKlExactMeanNats",
+      "mean KL(π_θ ‖ π_b) per token over the whole vocabulary, nats; empty unless klMode is exact",
+      of(StepMetrics::getBehaviorKlExactMean)),
+  KEPT_SET_MISMATCHES(
+      "keptSetMismatches",
+      "tokens that the recomputed filters would have removed; empty without top-k, top-p, min-p",
+      of(StepMetrics::getKeptSetMismatches)),
+  ENTROPY_MEAN(
+      "entropyMeanNats",
+      "mean entropy of π_θ per token, nats; empty without an entropy term",
+      of(StepMetrics::getEntropyMean)),
+  REFERENCE_KL_MEAN(
+      "referenceKlMeanNats",
+      "mean sampled k3 estimate of KL(π_θ ‖ π_ref) per token, nats; empty without a reference KL",
+      of(StepMetrics::getReferenceKlMean)),
   LOSS("loss", "loss that was back-propagated", of(StepMetrics::getLoss)),
   POLICY_LOSS("policyLoss", "policy part of the loss", of(StepMetrics::getPolicyLoss)),
   KL_LOSS(

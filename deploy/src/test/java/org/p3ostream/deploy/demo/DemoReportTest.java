@@ -7,11 +7,15 @@ import static org.p3ostream.deploy.progress.LedgerFixtures.step;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.progress.RolloutCensus;
 import org.p3ostream.deploy.progress.RunStatistics;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
 
 class DemoReportTest {
 
@@ -19,7 +23,12 @@ class DemoReportTest {
   void writeHoldsExactlyTheAgreedKeys(@TempDir Path directory) throws Exception {
     RunStatistics run = new RunStatistics();
     run.add(genesis(0));
-    run.add(step(0, 1, 2_000, 0.25, 0.9, 0, 576));
+    StepEvent step = step(0, 1, 2_000, 0.25, 0.9, 0, 576);
+    StepMetrics audited =
+        StepMetrics.newBuilder(step.getMetrics())
+            .setBehaviorLogprobGaps(List.of(new BehaviorLogprobGap("2", 576L, 1e-7, 1e-6, 3e-6)))
+            .build();
+    run.add(StepEvent.newBuilder(step).setMetrics(audited).build());
     RolloutCensus census = new RolloutCensus(Map.of("1", 3L, "2", 5L), 600);
     Path file = directory.resolve("report.json");
 
@@ -47,11 +56,14 @@ class DemoReportTest {
             "generatedTokensPerSecond",
             "trainedTokensPerSecond",
             "groupsByProducer",
-            "phases");
+            "phases",
+            "audit");
     assertThat(report.get("rolloutGroups").asLong()).isEqualTo(8);
     assertThat(report.get("trainedTokensPerSecond").asDouble()).isEqualTo(288);
     assertThat(report.get("generatedTokensPerSecond").asDouble()).isEqualTo(300);
     assertThat(report.get("groupsByProducer").get("2").asLong()).isEqualTo(5);
+    assertThat(report.at("/audit/0/producerId").asText()).isEqualTo("2");
+    assertThat(report.at("/audit/0/max").asDouble()).isEqualTo(3e-6);
   }
 
   @Test

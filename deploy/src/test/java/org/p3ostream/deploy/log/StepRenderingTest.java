@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.deploy.progress.LedgerFixtures;
 import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.serde.Decoded;
 
 class StepRenderingTest {
@@ -17,17 +19,30 @@ class StepRenderingTest {
   private final PrintWriter out = new PrintWriter(written);
 
   @Test
-  void tableHasALinePerEventUnderOneHead() {
+  void tableHasALinePerEventUnderOneHeadThatNamesTheAlgorithm() {
     StepTable table = new StepTable(out);
     show(table, LedgerFixtures.genesis(1));
     show(table, LedgerFixtures.step(0, 1, 2, 0.25, 0.9, 1, 80));
     show(table, LedgerFixtures.noOp(1, 1, 3));
     assertThat(written.toString().lines())
-        .hasSize(4)
-        .anyMatch(line -> line.matches(" +step +kind +version +reward +ESS +cap .*"))
+        .hasSize(5)
+        .startsWith("algorithm p3o/step/proxy")
+        .anyMatch(line -> line.matches(" +step +kind +version +reward +ESS +cap +KL .*"))
         .anyMatch(line -> line.matches(" +-1 +GENESIS +0"))
         .anyMatch(line -> line.matches(" +0 +STEP +1 +0\\.250 +0\\.900 +.* 1\\.00 +80"))
         .anyMatch(line -> line.matches(" +1 +NO_OP +1"));
+  }
+
+  @Test
+  void tableShowsTheKlThatTheLossUsed() {
+    StepTable table = new StepTable(out);
+    show(table, withKl(0, "p3o/step/proxy", null));
+    show(table, withKl(1, "p3o/step/exact", 0.0345));
+    assertThat(written.toString().lines())
+        .hasSize(6)
+        .anyMatch(line -> line.matches(" +0 +STEP .* 0\\.900 +1\\.20e-02 +1\\.00 +80"))
+        .anyMatch(line -> line.matches(" +1 +STEP .* 0\\.900 +3\\.45e-02 +1\\.00 +80"))
+        .contains("algorithm p3o/step/proxy", "algorithm p3o/step/exact");
   }
 
   @Test
@@ -40,6 +55,18 @@ class StepRenderingTest {
     }
     assertThat(line.at("/metrics/rewardMean").asDouble()).isEqualTo(0.25);
     assertThat(line.get("offset").asLong()).isEqualTo(4);
+  }
+
+  private static StepEvent withKl(long step, String algorithm, @Nullable Double exact) {
+    StepEvent event = LedgerFixtures.step(step, step + 1, 2, 0.25, 0.9, 1, 80);
+    return StepEvent.newBuilder(event)
+        .setAlgorithm(algorithm)
+        .setMetrics(
+            StepMetrics.newBuilder(event.getMetrics())
+                .setBehaviorKlProxyMean(0.012)
+                .setBehaviorKlExactMean(exact)
+                .build())
+        .build();
   }
 
   private static void show(StepSink sink, StepEvent event) {

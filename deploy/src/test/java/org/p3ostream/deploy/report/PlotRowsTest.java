@@ -36,13 +36,14 @@ class PlotRowsTest {
                 case 1_234 -> metrics.setNormalizedEss(0.01);
                 case 4_321 -> metrics.setRatioMax(900.0);
                 case 5_678 -> metrics.setBehaviorKlProxyMean(7.0);
+                case 6_789 -> metrics.setBehaviorKlExactMean(7.0);
                 case 8_765 -> metrics.setGradNorm(1e5);
                 case 9_876 -> metrics.setRewardMean(-3.0);
                 default -> {}
               }
             });
 
-    assertThat(PlotRows.choose(series.rows())).contains(1_234, 4_321, 5_678, 8_765, 9_876);
+    assertThat(PlotRows.choose(series.rows())).contains(1_234, 4_321, 5_678, 6_789, 8_765, 9_876);
   }
 
   @Test

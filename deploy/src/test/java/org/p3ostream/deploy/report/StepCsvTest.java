@@ -71,6 +71,31 @@ class StepCsvTest {
   }
 
   @Test
+  void figuresThatNotEveryRunHasAreEmptyWithoutThem() throws Exception {
+    List<String[]> rows =
+        rows(
+            Series.ofSteps(
+                2,
+                (step, metrics) -> {
+                  if (step == 1) {
+                    metrics.setBehaviorKlExactMean(0.03).setKeptSetMismatches(2L);
+                    metrics.setEntropyMean(1.5).setReferenceKlMean(0.04);
+                  }
+                }));
+
+    List<StepColumn> columns =
+        List.of(
+            StepColumn.KL_EXACT_MEAN,
+            StepColumn.KEPT_SET_MISMATCHES,
+            StepColumn.ENTROPY_MEAN,
+            StepColumn.REFERENCE_KL_MEAN);
+    assertThat(columns).extracting(column -> cell(rows.get(1), column)).containsOnly("");
+    assertThat(columns)
+        .extracting(column -> cell(rows.get(2), column))
+        .containsExactly("0.03", "2", "1.5", "0.04");
+  }
+
+  @Test
   void aRunWithoutAStepIsAHeader() throws Exception {
     assertThat(rows(Series.ofSteps(0))).hasSize(1);
   }

@@ -1,30 +1,23 @@
 package org.p3ostream.learner.runtime;
 
+import java.util.stream.Collectors;
+import org.p3ostream.learner.ledger.AuditTotals;
 import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.StepMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Says so when recorded behaviour log-probs are not what their snapshot gives. Between decoding
- * with a cache and one pass over the whole response float32 rounds differently by some 1e-6 nats;
- * the bounds lie far above that and far below what another temperature, precision or model gives.
- */
+/** Says so when recorded behaviour log-probs are not what their snapshot gives. */
 final class LogprobAudit {
   private static final Logger LOG = LoggerFactory.getLogger(LogprobAudit.class);
 
-  /** Mean gap beyond which a producer is named, nats. */
-  static final double MEAN_BOUND = 1e-3;
+  private final AuditTotals totals = new AuditTotals(); // of the steps trained since the start
 
-  /** 99th percentile beyond which a producer is named, nats. */
-  static final double P99_BOUND = 1e-2;
-
-  private LogprobAudit() {}
-
-  /** Warns about every producer of a step that is beyond a bound. */
-  static void warn(long step, StepMetrics metrics) {
+  /** Takes the audit of a step and warns about every producer that is beyond a bound. */
+  void take(long step, StepMetrics metrics) {
+    totals.add(metrics.getBehaviorLogprobGaps());
     for (BehaviorLogprobGap gap : metrics.getBehaviorLogprobGaps()) {
-      if (isBeyond(gap)) {
+      if (AuditTotals.isBeyond(gap)) {
         LOG.warn(
             "step {}: behaviour log-probs recorded by {} are not those of what it sampled from:"
                 + " |recorded - recomputed| over {} tokens has mean {}, p99 {}, max {} nats"
@@ -35,13 +28,28 @@ final class LogprobAudit {
             gap.getMean(),
             gap.getP99(),
             gap.getMax(),
-            MEAN_BOUND,
-            P99_BOUND);
+            AuditTotals.MEAN_BOUND,
+            AuditTotals.P99_BOUND);
       }
     }
   }
 
-  static boolean isBeyond(BehaviorLogprobGap gap) {
-    return !(gap.getMean() <= MEAN_BOUND && gap.getP99() <= P99_BOUND);
+  /** Says what all of it came to, if there was an audit. */
+  void conclude() {
+    if (!totals.byProducer().isEmpty()) {
+      LOG.info(
+          "behaviour log-probs audited since the start, nats: {}",
+          totals.byProducer().stream().map(LogprobAudit::text).collect(Collectors.joining("; ")));
+    }
+  }
+
+  private static String text(AuditTotals.Producer producer) {
+    return "%s mean %s, max %s over %d tokens, beyond the bounds in %d steps"
+        .formatted(
+            producer.producerId(),
+            producer.mean(),
+            producer.max(),
+            producer.tokens(),
+            producer.stepsBeyond());
   }
 }

@@ -12,6 +12,7 @@ import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.learner.ledger.BehaviorKl;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.train.NonFiniteUpdateException;
@@ -53,6 +54,7 @@ final class StepLoop {
   private final CheckpointStore checkpoints;
   private final Clock clock;
   private final StepTimer timer = new StepTimer();
+  private final LogprobAudit audit = new LogprobAudit();
   private long checkpointedWindow = -1;
   private final BrokerSilence silence;
 
@@ -92,6 +94,7 @@ final class StepLoop {
       }
     }
     checkpoint();
+    audit.conclude();
     LOG.info(
         "ends after {} steps at version {}, weights {}",
         ledger.nextWindow(),
@@ -161,15 +164,16 @@ final class StepLoop {
     timer.encoded(start);
     commit(composer.step(ledger, intake, window, trained, weights, timer.phases()));
     LOG.info(
-        "step {} version {} reward {} ess {} staleness {}..{} grad norm {}",
+        "step {} version {} reward {} ess {} kl {} staleness {}..{} grad norm {}",
         window.index(),
         ledger.policyVersion(),
         metrics.getRewardMean(),
         metrics.getNormalizedEss(),
+        BehaviorKl.mean(metrics),
         metrics.getStalenessMin(),
         metrics.getStalenessMax(),
         metrics.getGradNorm());
-    LogprobAudit.warn(window.index(), metrics);
+    audit.take(window.index(), metrics);
   }
 
   private void commit(PreparedEvent prepared) {

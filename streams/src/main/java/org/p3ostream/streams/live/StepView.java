@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.streams.metric.Metric;
 
 /**
  * A trained or passed window as {@code /api/steps} shows it.
@@ -30,7 +31,12 @@ public record StepView(
     long learnerEpoch,
     long committedAt) {
 
-  /** Units as in {@code StepMetrics}: staleness in policy versions per token, age in seconds. */
+  /**
+   * Units as in {@code StepMetrics}: staleness in policy versions per token, age in seconds.
+   *
+   * @param behaviorKlExactMean null unless the KL is taken over the whole vocabulary
+   * @param behaviorLogprobGapMean largest over producers, nats; null without an audit
+   */
   public record Training(
       double rewardMean,
       double rewardStd,
@@ -39,6 +45,8 @@ public record StepView(
       double ratioMean,
       double ratioMax,
       double behaviorKlProxyMean,
+      @Nullable Double behaviorKlExactMean,
+      @Nullable Double behaviorLogprobGapMean,
       double loss,
       double gradNorm,
       double learningRate,
@@ -60,6 +68,8 @@ public record StepView(
           metrics.getRatioMean(),
           metrics.getRatioMax(),
           metrics.getBehaviorKlProxyMean(),
+          metrics.getBehaviorKlExactMean(),
+          Metric.BEHAVIOR_LOGPROB_GAP_MEAN.read(metrics).orElse(null),
           metrics.getLoss(),
           metrics.getGradNorm(),
           metrics.getLearningRate(),

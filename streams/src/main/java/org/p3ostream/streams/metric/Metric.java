@@ -68,11 +68,31 @@ public enum Metric {
       Unit.ONE,
       "largest over producers of the mean gap between recorded and recomputed behaviour log-probs, nats; absent without an audit",
       m -> largestGap(m, BehaviorLogprobGap::getMean)),
+  BEHAVIOR_LOGPROB_GAP_P99(
+      "train/audit/behavior_logprob_gap_p99",
+      Unit.ONE,
+      "largest over producers of the nearest-rank 99th percentile of the same gap, nats; absent without an audit",
+      m -> largestGap(m, BehaviorLogprobGap::getP99)),
   BEHAVIOR_LOGPROB_GAP_MAX(
       "train/audit/behavior_logprob_gap_max",
       Unit.ONE,
       "largest gap between a recorded and a recomputed behaviour log-prob, nats; absent without an audit",
       m -> largestGap(m, BehaviorLogprobGap::getMax)),
+  KEPT_SET_MISMATCHES(
+      "train/kept_set_mismatches",
+      Unit.TOKENS,
+      "tokens that the filters recomputed from the behaviour snapshot would have removed; absent unless the window was sampled with top-k, top-p or min-p",
+      m -> m.getKeptSetMismatches() == null ? null : m.getKeptSetMismatches().doubleValue()),
+  ENTROPY_MEAN(
+      "train/entropy_mean",
+      Unit.ONE,
+      "mean over valid tokens of the entropy of pi_theta, nats; absent unless an entropy term is in the loss",
+      StepMetrics::getEntropyMean),
+  REFERENCE_KL_MEAN(
+      "train/reference_kl_mean",
+      Unit.ONE,
+      "mean over valid tokens of the k3 estimate of KL(pi_theta || pi_ref), pi_ref being version 0, nats; absent unless a reference KL is in the loss",
+      StepMetrics::getReferenceKlMean),
   PPO_CLIP_FRACTION(
       "train/ppo/clip_fraction",
       Unit.ONE,
@@ -195,7 +215,7 @@ public enum Metric {
   }
 
   /** The learner's own value, when it reports one. */
-  Optional<Double> read(StepMetrics metrics) {
+  public Optional<Double> read(StepMetrics metrics) {
     return Optional.ofNullable(reading.apply(metrics));
   }
 

@@ -19,6 +19,7 @@
     ratioMean: (s, t) => t.ratioMean,
     ratioMax: (s, t) => t.ratioMax,
     behaviorKlProxyMeanNats: (s, t) => t.behaviorKlProxyMean,
+    behaviorKlExactMeanNats: (s, t) => t.behaviorKlExactMean,
     gradNorm: (s, t) => t.gradNorm,
     stalenessMinVersions: (s, t) => t.stalenessMin,
     stalenessMeanVersions: (s, t) => t.stalenessMean,

@@ -61,11 +61,16 @@ const P3oPlots = (() => {
       title: "Drift from the sampling policy (KL)",
       axis: "nats per token",
       log: true,
-      series: [{ label: "KL (k3)", column: "behaviorKlProxyMeanNats", colour: "var(--series-a)", width: 2 }],
+      series: [
+        { label: "k3 estimate", column: "behaviorKlProxyMeanNats", colour: "var(--series-b)", width: 1.5, dash: [6, 3] },
+        { label: "exact", column: "behaviorKlExactMeanNats", colour: "var(--series-a)", width: 2.5 },
+      ],
       range: fromZero,
-      read: "Sampled estimate of how far the trained policy has moved from the one that sampled: small and flat is fresh data, a lasting rise"
-        + " means that the producers fall behind or the updates are too large.",
-      say: (c) => extreme(c, "behaviorKlProxyMeanNats", Math.max, "Largest"),
+      read: "How far the trained policy has moved from the one that sampled, estimated from the sampled tokens (k3) and, where the run computes"
+        + " it, exact over the whole vocabulary: small and flat is fresh data, a lasting rise means that the producers fall behind or the"
+        + " updates are too large.",
+      say: (c) =>
+        extreme(c, "behaviorKlExactMeanNats", Math.max, "Largest exact") || extreme(c, "behaviorKlProxyMeanNats", Math.max, "Largest estimate"),
     },
     {
       id: "gradient",

@@ -3,13 +3,17 @@ package org.p3ostream.streams.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.p3ostream.streams.fixture.Records.event;
+import static org.p3ostream.streams.fixture.Records.metrics;
 import static org.p3ostream.streams.fixture.Records.step;
 import static org.p3ostream.streams.fixture.Records.window;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.streams.fixture.Records;
 
 class StepLogTest {
@@ -47,8 +51,26 @@ class StepLogTest {
     assertThat(view.training())
         .isEqualTo(
             new StepView.Training(
-                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, -0.13, 0.7, 0.001, 0, 0.9, 1, 1, 0.3, 120,
-                7.5, 0.12));
+                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, null, null, -0.13, 0.7, 0.001, 0, 0.9, 1, 1,
+                0.3, 120, 7.5, 0.12));
+  }
+
+  @Test
+  void pageShowsTheExactKlAndTheWorstGapOfTheAudit() {
+    StepMetrics metrics =
+        StepMetrics.newBuilder(metrics(0.5))
+            .setBehaviorKlExactMean(0.03)
+            .setBehaviorLogprobGaps(
+                List.of(
+                    new BehaviorLogprobGap("1", 60L, 1e-7, 4e-7, 5e-7),
+                    new BehaviorLogprobGap("2", 60L, 2e-7, 3e-7, 4e-7)))
+            .build();
+    log.add(step(0).setMetrics(metrics).build());
+
+    StepView.Training training = log.page(0, 1).get(0).training();
+    assertThat(training.behaviorKlProxyMean()).isEqualTo(0.02);
+    assertThat(training.behaviorKlExactMean()).isEqualTo(0.03);
+    assertThat(training.behaviorLogprobGapMean()).isEqualTo(2e-7);
   }
 
   @Test

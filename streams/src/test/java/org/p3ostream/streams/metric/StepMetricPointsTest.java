@@ -7,14 +7,17 @@ import static org.p3ostream.streams.fixture.Records.metrics;
 import static org.p3ostream.streams.fixture.Records.step;
 import static org.p3ostream.streams.fixture.Records.window;
 
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.streams.fixture.Records;
 
 class StepMetricPointsTest {
@@ -47,7 +50,7 @@ class StepMetricPointsTest {
     StepEvent event =
         step(4)
             .setMetrics(
-                org.p3ostream.schemas.avro.StepMetrics.newBuilder(metrics(0.5))
+                StepMetrics.newBuilder(metrics(0.5))
                     .setAdaptiveCap(null)
                     .setCapFraction(null)
                     .setClipFraction(0.25)
@@ -57,6 +60,34 @@ class StepMetricPointsTest {
     assertThat(values(event))
         .containsEntry("train/ppo/clip_fraction", 0.25)
         .doesNotContainKeys("train/p3o/adaptive_cap", "train/p3o/cap_fraction");
+  }
+
+  @Test
+  void ofReportsWhatWasRecomputedAndWhatTheTermsMeasure() {
+    StepEvent event =
+        step(4)
+            .setMetrics(
+                StepMetrics.newBuilder(metrics(0.5))
+                    .setBehaviorKlExactMean(0.03)
+                    .setBehaviorLogprobGaps(
+                        List.of(
+                            new BehaviorLogprobGap("1", 60L, 1e-7, 4e-7, 5e-7),
+                            new BehaviorLogprobGap("2", 60L, 2e-7, 3e-7, 6e-7)))
+                    .setKeptSetMismatches(0L)
+                    .setEntropyMean(1.5)
+                    .setReferenceKlMean(0.04)
+                    .build())
+            .build();
+
+    assertThat(values(event))
+        .contains(
+            entry("train/p3o/behavior_kl_exact_mean", 0.03),
+            entry("train/audit/behavior_logprob_gap_mean", 2e-7),
+            entry("train/audit/behavior_logprob_gap_p99", 4e-7),
+            entry("train/audit/behavior_logprob_gap_max", 6e-7),
+            entry("train/kept_set_mismatches", 0.0),
+            entry("train/entropy_mean", 1.5),
+            entry("train/reference_kl_mean", 0.04));
   }
 
   @Test
