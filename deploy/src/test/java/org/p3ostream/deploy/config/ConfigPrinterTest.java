@@ -93,7 +93,7 @@ class ConfigPrinterTest {
     P3oConfig resolved =
         ConfigLoader.load(null, List.of("algorithm.name=" + algorithm.id())).resolved();
     String yaml = ConfigPrinter.toYaml(resolved);
-    assertThat(yaml.contains("klMode: PROXY")).isEqualTo(algorithm == Algorithm.P3O);
+    assertThat(yaml.contains("klMode: EXACT")).isEqualTo(algorithm == Algorithm.P3O);
     Path file = Files.writeString(directory.resolve("resolved.yaml"), yaml);
     assertThat(ConfigLoader.load(file, List.of())).isEqualTo(resolved);
   }
