@@ -197,7 +197,8 @@ class DatasetsIT {
   void stepsShowsTheLedger() throws Exception {
     Output table = log("steps", "--limit", "1000");
     assertThat(table.exitCode()).isZero();
-    assertThat(table.out().lines()).hasSize(run.ledger().size() + 1);
+    assertThat(table.out().lines()).hasSize(run.ledger().size() + 2); // objective and head
+    assertThat(table.out()).startsWith("algorithm p3o/step/exact");
     List<StepEvent> ledger = run.ledger();
     assertThat(json("steps", "--newest", "--limit", "1"))
         .singleElement()
