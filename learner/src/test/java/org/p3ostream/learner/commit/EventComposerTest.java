@@ -121,7 +121,8 @@ class EventComposerTest {
       assertThat(step.event().getPolicyVersionAfter()).isEqualTo(window + 1);
       assertThat(step.event().getDispatched())
           .containsExactly(
-              new DispatchedGroup(firstGroup, 0), new DispatchedGroup(firstGroup + 1, 0));
+              new DispatchedGroup(firstGroup, 0, null),
+              new DispatchedGroup(firstGroup + 1, 0, null));
       for (PromptTask prompt : records(step, PromptTask.class)) {
         assertThat(prompt.getWindowIndex()).isEqualTo(window + 2);
         assertThat(prompt.getMinPolicyVersion()).isEqualTo(window + 1);
@@ -146,7 +147,8 @@ class EventComposerTest {
         .containsExactly(new WindowEntry(0, 2L, 0L, 0, 0L), new WindowEntry(0, 0L, 1L, 0, 0L));
     assertThat(event.getProgress())
         .containsExactly(
-            new PartitionProgress(0, 1L, List.of(2L)), new PartitionProgress(1, 0L, List.of()));
+            new PartitionProgress(0, 1L, List.of(2L), List.of()),
+            new PartitionProgress(1, 0L, List.of(), List.of()));
     assertThat(step.offsets())
         .isEqualTo(
             Map.of(
@@ -228,7 +230,7 @@ class EventComposerTest {
     assertThat(interim.event().getKind()).isEqualTo(StepKind.INTERIM);
     assertThat(interim.event().getStep()).isEqualTo(2);
     assertThat(interim.event().getPolicyVersionAfter()).isEqualTo(2);
-    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1));
+    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1, null));
     PromptTask prompt = records(interim, PromptTask.class).get(0);
     assertThat(prompt.getAttempt()).isEqualTo(1);
     assertThat(prompt.getExactPolicyVersion()).isEqualTo(1); // the run is at 2

@@ -39,11 +39,11 @@ class LedgerStateTest {
 
     ledger.apply(
         event(StepKind.INTERIM, 0, 0, "h0")
-            .setDispatched(List.of(new DispatchedGroup(1L, 1)))
+            .setDispatched(List.of(new DispatchedGroup(1L, 1, null)))
             .setProgress(
                 List.of(
-                    new PartitionProgress(1, 4L, List.of()),
-                    new PartitionProgress(0, 2L, List.of(5L))))
+                    new PartitionProgress(1, 4L, List.of(), List.of()),
+                    new PartitionProgress(0, 2L, List.of(5L), List.of())))
             .setLearnerEpoch(3)
             .build(),
         "h1");
@@ -60,7 +60,7 @@ class LedgerStateTest {
     ledger.apply(
         event(StepKind.NO_OP, 1, 1, "h2")
             .setDispatched(dispatched(6, 8))
-            .setProgress(List.of(new PartitionProgress(0, 9L, List.of())))
+            .setProgress(List.of(new PartitionProgress(0, 9L, List.of(), List.of())))
             .build(),
         "h3");
     assertThat(ledger.nextWindow()).isEqualTo(2);
@@ -70,7 +70,8 @@ class LedgerStateTest {
     assertThat(ledger.learnerEpoch()).isEqualTo(3);
     assertThat(ledger.progress())
         .containsExactly(
-            new PartitionProgress(0, 9L, List.of()), new PartitionProgress(1, 4L, List.of()));
+            new PartitionProgress(0, 9L, List.of(), List.of()),
+            new PartitionProgress(1, 4L, List.of(), List.of()));
     assertThat(ledger.genesis()).isEqualTo(genesis);
   }
 

@@ -44,7 +44,7 @@ public final class StepEvents {
   /** Groups {@code from} to {@code to} − 1, first attempts. */
   public static List<DispatchedGroup> dispatched(long from, long to) {
     return java.util.stream.LongStream.range(from, to)
-        .mapToObj(groupId -> new DispatchedGroup(groupId, 0))
+        .mapToObj(groupId -> new DispatchedGroup(groupId, 0, null))
         .toList();
   }
 }

@@ -6,11 +6,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.schemas.avro.BehaviorLogprobGap;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.ForkOrigin;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.avro.OffsetRange;
 import org.p3ostream.schemas.avro.ParameterSlice;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.PhaseDurations;
@@ -28,6 +32,7 @@ import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.avro.TrimmedPartition;
 import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.avro.WindowEntry;
@@ -173,8 +178,18 @@ public final class RecordSamples {
         .setPolicyVersionAfter(13)
         .setWindow(List.of(new WindowEntry(3, 1_000L, 101L, 1, 11L)))
         .setSkipped(List.of(new SkippedRecord(2, 900L, RejectionReason.NON_FINITE)))
-        .setProgress(List.of(new PartitionProgress(3, 1_001L, List.of(1_003L, 1_004L))))
-        .setDispatched(List.of(new DispatchedGroup(117L, 1)))
+        .setProgress(
+            List.of(
+                new PartitionProgress(
+                    3, 1_001L, List.of(1_003L, 1_004L), List.of(new OffsetRange(1_006L, 1_009L)))))
+        .setDispatched(List.of(new DispatchedGroup(117L, 1, 12L)))
+        .setMissingGroups(List.of(103L))
+        .setControl(
+            new ControlChange(
+                ControlKind.TRIM,
+                "trimmed",
+                List.of(new TrimmedPartition("p3o.rollouts", 3, 400L))))
+        .setForkOf(new ForkOrigin("run-6", "other.", 8L, "ee55", 9L))
         .setAlgorithm("p3o/step/proxy")
         .setMetrics(stepMetrics())
         .setRatioStatistics(List.of(new VersionRatioStatistics(11L, 3.25, 3.5, 24L)))

@@ -127,7 +127,8 @@ public final class LedgerScript implements AutoCloseable {
   private List<PartitionProgress> progress() {
     List<PartitionProgress> progress = new ArrayList<>();
     nextOffsets.forEach(
-        (partition, next) -> progress.add(new PartitionProgress(partition, next, List.<Long>of())));
+        (partition, next) ->
+            progress.add(new PartitionProgress(partition, next, List.<Long>of(), List.of())));
     return progress;
   }
 
