@@ -6,6 +6,7 @@ import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code p3o learner}. */
 @Command(
@@ -14,10 +15,19 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 final class LearnerCommand extends RoleCommand {
 
+  @Option(
+      names = "--accept-config-change",
+      description =
+          "Goes on with a configuration that trains in another way than the one the run has, and"
+              + " records the change in the ledger.")
+  private boolean acceptConfigChange;
+
   @Override
   void run(P3oConfig config, RoleClients clients) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
-    Learner learner = new Learner(settings, clients.learner(settings), Clock.systemUTC());
+    Learner learner =
+        new Learner(settings, clients.learner(settings), Clock.systemUTC())
+            .acceptConfigurationChange(acceptConfigChange);
     try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
       learner.run();
     }
