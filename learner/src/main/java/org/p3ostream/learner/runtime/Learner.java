@@ -9,6 +9,8 @@ import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.ledger.LedgerException;
@@ -39,13 +41,23 @@ public final class Learner {
   private final LearnerSettings settings;
   private final LearnerClients clients;
   private final Clock clock;
+  private final StageListener stages;
   private final TopicCatalogue topics;
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
+    this(settings, clients, clock, StageListener.NONE);
+  }
+
+  /**
+   * @param stages told of every stage of the work
+   */
+  public Learner(
+      LearnerSettings settings, LearnerClients clients, Clock clock, StageListener stages) {
     this.settings = settings;
     this.clients = clients;
     this.clock = clock;
+    this.stages = stages;
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
@@ -65,7 +77,7 @@ public final class Learner {
           .provision(topics);
       clients.subjects().provision(RecordTypes.schemas());
       StepCommitter committer =
-          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata());
+          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata(), stages);
       committer.initialize(); // fences the zombie before the ledger is read
 
       RunDefinition definition = assets.definition();
@@ -75,7 +87,8 @@ public final class Learner {
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
               assets.model().layout(),
-              settings.learner().checkpointsKept());
+              settings.learner().checkpointsKept(),
+              stages);
       Recovery recovery = new Recovery(checkpoints, settings.run().id());
       recovery.read(
           new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
@@ -91,12 +104,14 @@ public final class Learner {
       BehaviorSnapshots snapshots =
           assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
       RolloutContract contract = assets.contract(snapshots);
+      stages.before(Stage.RECOVER);
       try (AdamW optimizer = assets.optimizer(recovery.startingState(assets.initialWeights()));
           WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
         if (!recovery.reexecute(trainer, optimizer, source, contract, () -> stopping)) {
           return;
         }
         requireWeights(optimizer, ledger);
+        stages.after(Stage.RECOVER);
         source.resume(ledger.progress());
         Intake intake = intake(assets, contract, ledger);
         new StepLoop(
@@ -109,7 +124,8 @@ public final class Learner {
                 composer,
                 committer,
                 checkpoints,
-                clock)
+                clock,
+                stages)
             .run(() -> stopping);
       }
     }
