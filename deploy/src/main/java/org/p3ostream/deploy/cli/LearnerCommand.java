@@ -3,6 +3,7 @@ package org.p3ostream.deploy.cli;
 import java.time.Clock;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.failpoint.Failpoints;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
@@ -26,7 +27,8 @@ final class LearnerCommand extends RoleCommand {
   void run(P3oConfig config, RoleClients clients) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
-        new Learner(settings, clients.learner(settings), Clock.systemUTC())
+        new Learner(
+            settings, clients.learner(settings), Clock.systemUTC(), Failpoints.ofSystemProperty())
             .acceptConfigurationChange(acceptConfigChange);
     try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
       learner.run();

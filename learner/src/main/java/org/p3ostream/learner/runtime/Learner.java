@@ -9,6 +9,8 @@ import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -42,14 +44,24 @@ public final class Learner {
   private final LearnerSettings settings;
   private final LearnerClients clients;
   private final Clock clock;
+  private final StageListener stages;
   private final TopicCatalogue topics;
   private boolean configurationChangeAccepted;
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
+    this(settings, clients, clock, StageListener.NONE);
+  }
+
+  /**
+   * @param stages told of every stage of the work
+   */
+  public Learner(
+      LearnerSettings settings, LearnerClients clients, Clock clock, StageListener stages) {
     this.settings = settings;
     this.clients = clients;
     this.clock = clock;
+    this.stages = stages;
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
@@ -79,7 +91,7 @@ public final class Learner {
           .provision(topics);
       clients.subjects().provision(RecordTypes.schemas());
       StepCommitter committer =
-          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata());
+          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata(), stages);
       committer.initialize(); // fences the zombie before the ledger is read
 
       RunDefinition definition = assets.definition();
@@ -89,7 +101,8 @@ public final class Learner {
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
               assets.model().layout(),
-              settings.learner().checkpointsKept());
+              settings.learner().checkpointsKept(),
+              stages);
       Recovery recovery = new Recovery(checkpoints, settings.run().id());
       recovery.read(
           new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
@@ -105,6 +118,7 @@ public final class Learner {
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
       BehaviorSnapshots snapshots =
           assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
+      stages.before(Stage.RECOVER);
       OptimizerState state =
           recovery.recover(
               () -> OptimizerState.initial(assets.initialWeights()),
@@ -121,6 +135,7 @@ public final class Learner {
         return;
       }
       requireWeights(state, ledger);
+      stages.after(Stage.RECOVER);
       CheckpointKeeper keeper = new CheckpointKeeper(checkpoints, settings.run().id());
       if (change != null) {
         commit(composer.control(ledger, change, StepTimer.none()), ledger, committer);
@@ -132,8 +147,17 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings, ledger, intake, source, trainer, optimizer, composer, committer, keeper,
-                clock)
+                settings,
+                ledger,
+                intake,
+                source,
+                trainer,
+                optimizer,
+                composer,
+                committer,
+                keeper,
+                clock,
+                stages)
             .run(() -> stopping);
       }
     }

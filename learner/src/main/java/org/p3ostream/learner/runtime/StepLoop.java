@@ -7,6 +7,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.DispatchBook;
@@ -51,6 +53,7 @@ final class StepLoop {
   private final StepCommitter committer;
   private final CheckpointKeeper checkpoints;
   private final Clock clock;
+  private final StageListener stages;
   private final StepTimer timer = new StepTimer();
   private final LogprobAudit audit = new LogprobAudit();
   private long checkpointedWindow = -1;
@@ -66,7 +69,8 @@ final class StepLoop {
       EventComposer composer,
       StepCommitter committer,
       CheckpointKeeper checkpoints,
-      Clock clock) {
+      Clock clock,
+      StageListener stages) {
     this.settings = settings;
     this.ledger = ledger;
     this.intake = intake;
@@ -77,6 +81,7 @@ final class StepLoop {
     this.committer = committer;
     this.checkpoints = checkpoints;
     this.clock = clock;
+    this.stages = stages;
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
@@ -149,7 +154,9 @@ final class StepLoop {
   }
 
   private void step(Window window) {
+    stages.before(Stage.TRAIN);
     TrainedWindow trained = trainer.train(window, ledger.policyVersion(), clock.millis());
+    stages.after(Stage.TRAIN);
     timer.trained(trained.prePassMillis(), trained.updateMillis());
     StepMetrics metrics = trained.metrics();
     if (metrics == null) {
@@ -158,9 +165,13 @@ final class StepLoop {
       return;
     }
     long start = System.nanoTime();
+    stages.before(Stage.ENCODE);
     byte[] weights = WeightsDigest.toBytes(finite(optimizer.weights(), window));
     timer.encoded(start);
-    commit(composer.step(ledger, intake, window, trained, weights, timer.phases()));
+    PreparedEvent prepared =
+        composer.step(ledger, intake, window, trained, weights, timer.phases());
+    stages.after(Stage.ENCODE);
+    commit(prepared);
     LOG.info(
         "step {} version {} reward {} ess {} kl {} staleness {}..{} grad norm {}",
         window.index(),
