@@ -13,6 +13,7 @@ import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.learner.runtime.LogReaders;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.registry.SubjectProvisioner;
@@ -87,6 +88,11 @@ public final class RoleClients implements AutoCloseable {
         reader(),
         codec(),
         SubjectProvisioner.of(serdeSettings()));
+  }
+
+  /** What it takes to read the logs of runs. */
+  public LogReaders logReaders() {
+    return new LogReaders(reader(), reader(), reader(), codec());
   }
 
   /** The clients of a rollout producer. */

@@ -15,7 +15,6 @@ import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.ledger.LedgerException;
-import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.optimizer.AdamW;
@@ -103,9 +102,10 @@ public final class Learner {
               assets.model().layout(),
               settings.learner().checkpointsKept(),
               stages);
-      Recovery recovery = new Recovery(checkpoints, settings.run().id());
-      recovery.read(
-          new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
+      checkpoints.removeUnfinished();
+      RunLog log = new RunLog(clients.readers(), topics, settings.run().id());
+      Recovery recovery = new Recovery(checkpoints, log.runId());
+      recovery.read(log.ledger(), ledger);
       EventComposer composer = composer(assets, definition, ledger.learnerEpoch() + 1);
       if (ledger.isEmpty()) {
         open(assets, ledger, composer, committer);
@@ -114,10 +114,8 @@ public final class Learner {
       ControlChange change =
           ConfigurationChange.of(ledger, definition, configurationChangeAccepted);
 
-      RolloutSource source =
-          new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
-      BehaviorSnapshots snapshots =
-          assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
+      RolloutSource source = log.rollouts();
+      BehaviorSnapshots snapshots = assets.snapshots(log);
       stages.before(Stage.RECOVER);
       OptimizerState state =
           recovery.recover(
@@ -147,17 +145,8 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings,
-                ledger,
-                intake,
-                source,
-                trainer,
-                optimizer,
-                composer,
-                committer,
-                keeper,
-                clock,
-                stages)
+                settings, ledger, intake, source, trainer, optimizer, composer, committer, keeper,
+                clock, stages)
             .run(() -> stopping);
       }
     }

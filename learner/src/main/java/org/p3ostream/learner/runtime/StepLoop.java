@@ -215,7 +215,7 @@ final class StepLoop {
     timer.checkpointed(start);
   }
 
-  private static float[] finite(float[] weights, Window window) {
+  static float[] finite(float[] weights, Window window) {
     for (float weight : weights) {
       if (!Float.isFinite(weight)) {
         throw new NonFiniteUpdateException(
