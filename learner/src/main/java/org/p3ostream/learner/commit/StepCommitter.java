@@ -48,15 +48,16 @@ public final class StepCommitter {
   /**
    * Commits.
    *
-   * @return milliseconds from begin to commit
+   * @return how long it took and where everything lies
    * @throws FencedException if another learner took over
    * @throws UnknownOutcomeException if the broker did not say whether the commit happened
    */
-  public double commit(PreparedEvent prepared) {
+  public CommittedEvent commit(PreparedEvent prepared) {
     long start = System.nanoTime();
+    List<RecordMetadata> sent;
     for (int attempt = 1; ; attempt++) {
       try {
-        sendAll(prepared);
+        sent = sendAll(prepared);
         break;
       } catch (KafkaException e) {
         requireNotFenced(e);
@@ -73,20 +74,22 @@ public final class StepCommitter {
       }
     }
     commitTransaction(prepared);
-    return (System.nanoTime() - start) / 1e6;
+    return new CommittedEvent((System.nanoTime() - start) / 1e6, sent);
   }
 
-  private void sendAll(PreparedEvent prepared) {
+  private List<RecordMetadata> sendAll(PreparedEvent prepared) {
     producer.beginTransaction();
     List<Future<RecordMetadata>> sends = new ArrayList<>();
     for (ProducerRecord<byte[], byte[]> record : prepared.records()) {
       sends.add(producer.send(record));
     }
     producer.flush();
+    List<RecordMetadata> sent = new ArrayList<>();
     for (Future<RecordMetadata> send : sends) {
-      await(send);
+      sent.add(await(send));
     }
     producer.sendOffsetsToTransaction(prepared.offsets(), group);
+    return sent;
   }
 
   private void commitTransaction(PreparedEvent prepared) {
@@ -116,9 +119,9 @@ public final class StepCommitter {
     }
   }
 
-  private static void await(Future<RecordMetadata> send) {
+  private static RecordMetadata await(Future<RecordMetadata> send) {
     try {
-      send.get();
+      return send.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
     } catch (InterruptedException e) {

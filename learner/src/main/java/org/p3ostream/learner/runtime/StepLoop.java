@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
-import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.learner.ledger.BehaviorKl;
@@ -50,7 +49,7 @@ final class StepLoop {
   private final WindowTrainer trainer;
   private final AdamW optimizer;
   private final EventComposer composer;
-  private final StepCommitter committer;
+  private final StepCommit commit;
   private final CheckpointStore checkpoints;
   private final Clock clock;
   private final StepTimer timer = new StepTimer();
@@ -66,7 +65,7 @@ final class StepLoop {
       WindowTrainer trainer,
       AdamW optimizer,
       EventComposer composer,
-      StepCommitter committer,
+      StepCommit commit,
       CheckpointStore checkpoints,
       Clock clock) {
     this.settings = settings;
@@ -76,7 +75,7 @@ final class StepLoop {
     this.trainer = trainer;
     this.optimizer = optimizer;
     this.composer = composer;
-    this.committer = committer;
+    this.commit = commit;
     this.checkpoints = checkpoints;
     this.clock = clock;
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
@@ -177,9 +176,7 @@ final class StepLoop {
   }
 
   private void commit(PreparedEvent prepared) {
-    double millis = committer.commit(prepared);
-    ledger.apply(prepared.event(), prepared.eventHash());
-    timer.committed(millis);
+    timer.committed(commit.commit(prepared));
     silence.answered(clock.millis());
     List<SkippedRecord> skipped = prepared.event().getSkipped();
     if (!skipped.isEmpty()) {
