@@ -9,9 +9,8 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.dispatch.DispatchBook;
-import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -47,8 +46,7 @@ public final class EventComposer {
   private final RunDefinition definition;
   private final String runId;
   private final String algorithm;
-  private final DispatchConfig dispatch;
-  private final PromptSchedule schedule;
+  private final PromptComposer promptComposer;
   private final SnapshotEncoder snapshots;
   private final Clock clock;
   private final long learnerEpoch;
@@ -63,8 +61,7 @@ public final class EventComposer {
       RunDefinition definition,
       String runId,
       String algorithm,
-      DispatchConfig dispatch,
-      PromptSchedule schedule,
+      PromptComposer promptComposer,
       SnapshotEncoder snapshots,
       Clock clock,
       long learnerEpoch) {
@@ -73,8 +70,7 @@ public final class EventComposer {
     this.definition = definition;
     this.runId = runId;
     this.algorithm = algorithm;
-    this.dispatch = dispatch;
-    this.schedule = schedule;
+    this.promptComposer = promptComposer;
     this.snapshots = snapshots;
     this.clock = clock;
     this.learnerEpoch = learnerEpoch;
@@ -92,10 +88,7 @@ public final class EventComposer {
       long scheduleSteps,
       Map<String, String> environment,
       PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long window = 0; window <= dispatch.maxStaleness(); window++) {
-      prompts.addAll(windowPrompts(window, 0));
-    }
+    List<PromptTask> prompts = promptComposer.opening();
     StepEvent.Builder event =
         event(ledger, StepKind.GENESIS, -1, phases)
             .setPolicyVersionBefore(0)
@@ -121,7 +114,8 @@ public final class EventComposer {
       byte[] weights,
       PhaseDurations phases) {
     long version = ledger.policyVersion() + 1;
-    List<PromptTask> prompts = windowPrompts(window.index() + dispatch.maxStaleness() + 1, version);
+    List<PromptTask> prompts =
+        promptComposer.after(window.index(), version, ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.STEP, window.index(), phases)
             .setPolicyVersionAfter(version)
@@ -137,7 +131,7 @@ public final class EventComposer {
   public PreparedEvent noOp(
       LedgerState ledger, Intake intake, Window window, PhaseDurations phases) {
     List<PromptTask> prompts =
-        windowPrompts(window.index() + dispatch.maxStaleness() + 1, ledger.policyVersion());
+        promptComposer.after(window.index(), ledger.policyVersion(), ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.NO_OP, window.index(), phases)
             .setWindow(entries(window))
@@ -151,8 +145,7 @@ public final class EventComposer {
     for (long groupId : intake.drainReplacements()) {
       DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
       if (open != null) {
-        prompts.add(
-            schedule.task(groupId, open.attempt() + 1, open.policyVersion(), dispatch.lockstep()));
+        prompts.add(promptComposer.again(groupId, open.attempt() + 1, open));
       }
     }
     StepEvent.Builder event =
@@ -284,15 +277,6 @@ public final class EventComposer {
     return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
   }
 
-  private List<PromptTask> windowPrompts(long window, long policyVersion) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (int slot = 0; slot < dispatch.groupsPerWindow(); slot++) {
-      long groupId = window * dispatch.groupsPerWindow() + slot;
-      prompts.add(schedule.task(groupId, 0, policyVersion, dispatch.lockstep()));
-    }
-    return prompts;
-  }
-
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {
     return prompts.stream()
         .map(
@@ -300,6 +284,7 @@ public final class EventComposer {
                 DispatchedGroup.newBuilder()
                     .setGroupId(prompt.getGroupId())
                     .setAttempt(prompt.getAttempt())
+                    .setPolicyVersion(prompt.getMinPolicyVersion())
                     .build())
         .toList();
   }

@@ -4,12 +4,14 @@ package org.p3ostream.learner.config;
  * When prompts are dispatched.
  *
  * @param groupsPerWindow B, groups of one optimizer step
- * @param maxStaleness η: committing step w − η − 1 dispatches window w; tokens are at most η
- *     versions old
+ * @param maxStaleness η: committing step w − η − 1 dispatches window w
+ * @param syncInterval k: a prompt asks for the version in force, rounded down to a multiple of k,
+ *     so that tokens are at most η + k − 1 versions old
  * @param lockstep a prompt names the exact version that must sample it: the run does not depend on
  *     timing
  */
-public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lockstep) {
+public record DispatchConfig(
+    int groupsPerWindow, int maxStaleness, int syncInterval, boolean lockstep) {
   public DispatchConfig {
     if (groupsPerWindow < 1) {
       throw new IllegalArgumentException(
@@ -19,9 +21,18 @@ public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lock
       throw new IllegalArgumentException(
           "dispatch.maxStaleness: " + maxStaleness + " must be >= 0 policy versions");
     }
+    if (syncInterval < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
+    }
+  }
+
+  /** The version that a prompt asks for which is dispatched while {@code versionInForce} is. */
+  public long askedVersion(long versionInForce) {
+    return versionInForce - versionInForce % syncInterval;
   }
 
   public static DispatchConfig defaults() {
-    return new DispatchConfig(8, 1, true);
+    return new DispatchConfig(8, 1, 1, true);
   }
 }

@@ -1,5 +1,6 @@
 package org.p3ostream.learner.dispatch;
 
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,11 @@ public final class DispatchBook {
   /** What is open for a group; null if it was never dispatched or is settled. */
   public @Nullable Dispatched find(long groupId) {
     return open.get(groupId);
+  }
+
+  /** Oldest version that an open group asks for; empty if none is open. */
+  public OptionalLong oldestVersion() {
+    return open.values().stream().mapToLong(Dispatched::policyVersion).min();
   }
 
   /** Closes all groups below {@code groupId}: their windows were trained or passed. */

@@ -61,11 +61,17 @@ public final class LedgerState {
   private void dispatch(StepEvent event) {
     for (DispatchedGroup group : event.getDispatched()) {
       try {
-        dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
+        dispatched.dispatch(group.getGroupId(), group.getAttempt(), askedVersion(group, event));
       } catch (IllegalStateException e) {
         require(false, event, "dispatches out of order: " + e.getMessage());
       }
     }
+  }
+
+  /** What was dispatched before this was recorded asked for the version in force. */
+  private static long askedVersion(DispatchedGroup group, StepEvent event) {
+    Long recorded = group.getPolicyVersion();
+    return recorded == null ? event.getPolicyVersionAfter() : recorded;
   }
 
   private void requireContinues(StepEvent event) {

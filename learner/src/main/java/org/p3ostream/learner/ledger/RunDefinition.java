@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.DatasetConfig;
+import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.PromptsConfig;
@@ -73,7 +74,7 @@ public final class RunDefinition {
             "tokenizerHash", tokenizerHash));
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
-    values.put("dispatch", settings.dispatch());
+    values.put("dispatch", dispatch(settings.dispatch()));
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
@@ -88,6 +89,12 @@ public final class RunDefinition {
     ObjectNode tree = JSON.valueToTree(sampling);
     leaveOut(tree, "minP", sampling.minP() == 0);
     leaveOut(tree, "stopStrings", sampling.stopStrings().isEmpty());
+    return tree;
+  }
+
+  private static JsonNode dispatch(DispatchConfig dispatch) {
+    ObjectNode tree = JSON.valueToTree(dispatch);
+    leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
     return tree;
   }
 

@@ -13,6 +13,8 @@ import org.p3ostream.learner.commit.Stage;
 import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.dispatch.ManifestOffsets;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
@@ -92,9 +94,14 @@ public final class Learner {
       Recovery recovery = new Recovery(checkpoints, settings.run().id());
       recovery.read(
           new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
-      EventComposer composer = composer(assets, definition, ledger.learnerEpoch() + 1);
+      ManifestOffsets manifests =
+          new ManifestOffsets(
+              assets.snapshotSearch(clients.snapshots(), clients.codec(), topics.snapshots().name())
+                  ::findManifest);
+      EventComposer composer = composer(assets, definition, manifests, ledger.learnerEpoch() + 1);
+      StepCommit commit = new StepCommit(committer, ledger, manifests, topics.snapshots().name());
       if (ledger.isEmpty()) {
-        open(assets, ledger, composer, committer);
+        open(assets, ledger, composer, commit);
       } else {
         requireSameDefinition(definition, ledger);
       }
@@ -122,7 +129,7 @@ public final class Learner {
                 trainer,
                 optimizer,
                 composer,
-                committer,
+                commit,
                 checkpoints,
                 clock,
                 stages)
@@ -139,22 +146,22 @@ public final class Learner {
     stopping = true;
   }
 
-  private EventComposer composer(RunAssets assets, RunDefinition definition, long learnerEpoch) {
+  private EventComposer composer(
+      RunAssets assets, RunDefinition definition, ManifestOffsets manifests, long learnerEpoch) {
     return new EventComposer(
         topics,
         clients.codec(),
         definition,
         settings.run().id(),
         assets.objective().id(),
-        settings.dispatch(),
-        assets.promptSchedule(),
+        new PromptComposer(settings.dispatch(), assets.promptSchedule(), manifests),
         assets.snapshotEncoder(),
         clock,
         learnerEpoch);
   }
 
   private void open(
-      RunAssets assets, LedgerState ledger, EventComposer composer, StepCommitter committer) {
+      RunAssets assets, LedgerState ledger, EventComposer composer, StepCommit commit) {
     Map<String, String> environment = new TreeMap<>(settings.environment());
     environment.put("torch", TorchRuntime.version());
     environment.put("device", settings.model().device());
@@ -166,8 +173,7 @@ public final class Learner {
             settings.optimizer().scheduleSteps(),
             environment,
             StepTimer.none());
-    committer.commit(genesis);
-    ledger.apply(genesis.event(), genesis.eventHash());
+    commit.commit(genesis);
     LOG.info(
         "opened run {}: weights {} of version 0, windows 0 to {} dispatched",
         settings.run().id(),

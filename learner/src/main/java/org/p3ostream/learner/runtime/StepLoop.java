@@ -11,7 +11,6 @@ import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.Stage;
 import org.p3ostream.learner.commit.StageListener;
-import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.learner.ledger.BehaviorKl;
@@ -52,7 +51,7 @@ final class StepLoop {
   private final WindowTrainer trainer;
   private final AdamW optimizer;
   private final EventComposer composer;
-  private final StepCommitter committer;
+  private final StepCommit commit;
   private final CheckpointStore checkpoints;
   private final Clock clock;
   private final StageListener stages;
@@ -69,7 +68,7 @@ final class StepLoop {
       WindowTrainer trainer,
       AdamW optimizer,
       EventComposer composer,
-      StepCommitter committer,
+      StepCommit commit,
       CheckpointStore checkpoints,
       Clock clock,
       StageListener stages) {
@@ -80,7 +79,7 @@ final class StepLoop {
     this.trainer = trainer;
     this.optimizer = optimizer;
     this.composer = composer;
-    this.committer = committer;
+    this.commit = commit;
     this.checkpoints = checkpoints;
     this.clock = clock;
     this.stages = stages;
@@ -188,9 +187,7 @@ final class StepLoop {
   }
 
   private void commit(PreparedEvent prepared) {
-    double millis = committer.commit(prepared);
-    ledger.apply(prepared.event(), prepared.eventHash());
-    timer.committed(millis);
+    timer.committed(commit.commit(prepared));
     silence.answered(clock.millis());
     List<SkippedRecord> skipped = prepared.event().getSkipped();
     if (!skipped.isEmpty()) {

@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.learner.dispatch.ManifestOffsets;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
@@ -66,6 +70,11 @@ class EventComposerTest {
   private final RecordCodec codec = InMemorySerde.codec();
   private final LedgerState ledger = new LedgerState(RolloutGroups.RUN_ID, GROUPS_PER_WINDOW);
   private final Intake intake = intake();
+
+  /** As if the manifest of version v lay at 1000 + v. */
+  private final ManifestOffsets manifests =
+      new ManifestOffsets(version -> OptionalLong.of(1000 + version));
+
   private EventComposer composer = composer(1);
   private long nextOffset;
 
@@ -121,14 +130,38 @@ class EventComposerTest {
       assertThat(step.event().getPolicyVersionAfter()).isEqualTo(window + 1);
       assertThat(step.event().getDispatched())
           .containsExactly(
-              new DispatchedGroup(firstGroup, 0, null),
-              new DispatchedGroup(firstGroup + 1, 0, null));
+              new DispatchedGroup(firstGroup, 0, window + 1L),
+              new DispatchedGroup(firstGroup + 1, 0, window + 1L));
       for (PromptTask prompt : records(step, PromptTask.class)) {
         assertThat(prompt.getWindowIndex()).isEqualTo(window + 2);
         assertThat(prompt.getMinPolicyVersion()).isEqualTo(window + 1);
         assertThat(prompt.getExactPolicyVersion()).isEqualTo(window + 1);
       }
       apply(step);
+    }
+  }
+
+  /** The version in force, rounded down: 0, 0, then 3, 3, 3, then 6. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void stepAsksForTheLastVersionOfThePeriodAndNamesItsManifestOnceItIsCommitted(boolean lockstep) {
+    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, lockstep));
+    apply(genesis());
+    for (int window = 0; window < 7; window++) {
+      PreparedEvent step = step(window, window - window % 3);
+      int version = window + 1;
+      long asked = version - version % 3;
+      assertThat(step.event().getDispatched())
+          .extracting(DispatchedGroup::getPolicyVersion)
+          .containsOnly(asked);
+      for (PromptTask prompt : records(step, PromptTask.class)) {
+        assertThat(prompt.getMinPolicyVersion()).isEqualTo(asked);
+        assertThat(prompt.getExactPolicyVersion()).isEqualTo(lockstep ? asked : null);
+        assertThat(prompt.getManifestOffset()).isEqualTo(asked == version ? null : 1000 + asked);
+      }
+      apply(step);
+      assertThat(ledger.dispatched().find(version * GROUPS_PER_WINDOW))
+          .isEqualTo(new DispatchBook.Dispatched(0, asked));
     }
   }
 
@@ -230,10 +263,11 @@ class EventComposerTest {
     assertThat(interim.event().getKind()).isEqualTo(StepKind.INTERIM);
     assertThat(interim.event().getStep()).isEqualTo(2);
     assertThat(interim.event().getPolicyVersionAfter()).isEqualTo(2);
-    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1, null));
+    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1, 1L));
     PromptTask prompt = records(interim, PromptTask.class).get(0);
     assertThat(prompt.getAttempt()).isEqualTo(1);
     assertThat(prompt.getExactPolicyVersion()).isEqualTo(1); // the run is at 2
+    assertThat(prompt.getManifestOffset()).isEqualTo(1001);
     assertThat(records(interim, SnapshotManifest.class)).isEmpty();
     apply(interim);
     assertThat(intake.replacementDue()).isFalse();
@@ -357,22 +391,28 @@ class EventComposerTest {
   }
 
   private EventComposer composer(int maxStaleness) {
+    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, true));
+  }
+
+  private EventComposer composer(DispatchConfig dispatch) {
     return new EventComposer(
         TOPICS,
         codec,
         DEFINITION,
         RolloutGroups.RUN_ID,
         "p3o/step/proxy",
-        new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, true),
-        new PromptSchedule(
-            new RunConfig(RolloutGroups.RUN_ID, 1, "t."),
-            SamplingConfig.defaults(),
-            List.of(
-                new PromptDataset("train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
-            GROUPS_PER_WINDOW),
+        new PromptComposer(dispatch, schedule(), manifests),
         new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of()),
         Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC),
         4);
+  }
+
+  private static PromptSchedule schedule() {
+    return new PromptSchedule(
+        new RunConfig(RolloutGroups.RUN_ID, 1, "t."),
+        SamplingConfig.defaults(),
+        List.of(new PromptDataset("train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
+        GROUPS_PER_WINDOW);
   }
 
   private static byte[] weights(long version) {

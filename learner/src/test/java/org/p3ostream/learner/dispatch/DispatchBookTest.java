@@ -51,6 +51,16 @@ class DispatchBookTest {
     assertThat(book.nextGroupId()).isEqualTo(6);
   }
 
+  @Test
+  void oldestVersionIsThatOfTheOpenGroups() {
+    assertThat(book.oldestVersion()).isEmpty();
+    book.dispatch(0, 0, 0);
+    book.dispatch(1, 0, 3);
+    assertThat(book.oldestVersion()).hasValue(0);
+    book.settleBelow(1);
+    assertThat(book.oldestVersion()).hasValue(3);
+  }
+
   private void requireRefused(long groupId, int attempt) {
     assertThatThrownBy(() -> book.dispatch(groupId, attempt, 0))
         .isInstanceOf(IllegalStateException.class)

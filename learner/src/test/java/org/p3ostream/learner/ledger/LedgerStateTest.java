@@ -76,6 +76,18 @@ class LedgerStateTest {
   }
 
   @Test
+  void applyTakesTheVersionAskedForFromTheEventThatRecordsIt() {
+    ledger.apply(
+        event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 2)).build(),
+        "h0");
+    List<DispatchedGroup> older =
+        List.of(new DispatchedGroup(2L, 0, 0L), new DispatchedGroup(3L, 0, 0L));
+    ledger.apply(step(0, 0, "h0", older), "h1");
+    assertThat(ledger.policyVersion()).isEqualTo(1);
+    assertThat(ledger.dispatched().find(3)).isEqualTo(new DispatchBook.Dispatched(0, 0));
+  }
+
+  @Test
   void applyRefusesAnotherRunByBothNames() {
     StepEvent foreign = event(StepKind.GENESIS, -1, 0, EventHash.NONE).setRunId("run-b").build();
     requireRefused(foreign, "GENESIS of step -1", "run 'run-b'", "run 'run-a'");

@@ -212,6 +212,15 @@ class RunDefinitionTest {
         .containsExactly("learner.contextShards: absent -> 4", "learner.replicas: absent -> 2");
   }
 
+  @Test
+  void syncIntervalIsToldWhereItIsMoreThanOne() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(before.json())
+        .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
+    assertThat(definition(dispatch(new DispatchConfig(8, 1, 3, true))).differencesFrom(before))
+        .containsExactly("dispatch.syncInterval: absent -> 3");
+  }
+
   /** What it does to a run of truncated sampling is another thing than what was done before. */
   @Test
   void handlingOfTruncatedSamplingIsToldWhereThereIsAny() {
@@ -311,12 +320,32 @@ class RunDefinitionTest {
       LearnerConfig learner,
       PromptsConfig prompts,
       AlgorithmConfig algorithm) {
+    return settings(run, sampling, learner, prompts, algorithm, DispatchConfig.defaults());
+  }
+
+  private static LearnerSettings dispatch(DispatchConfig dispatch) {
+    return settings(
+        RunConfig.defaults(),
+        SamplingConfig.defaults(),
+        LEARNER,
+        PromptsConfig.defaults(),
+        AlgorithmConfig.defaults(),
+        dispatch);
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run,
+      SamplingConfig sampling,
+      LearnerConfig learner,
+      PromptsConfig prompts,
+      AlgorithmConfig algorithm,
+      DispatchConfig dispatch) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         prompts,
         sampling,
-        DispatchConfig.defaults(),
+        dispatch,
         algorithm,
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
