@@ -10,6 +10,10 @@ package org.p3ostream.learner.config;
  *     timing
  */
 public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lockstep) {
+
+  /** Largest B (η + 1): keeps every step event below 1 MB. */
+  public static final int MAX_OPEN_GROUPS = 8192;
+
   public DispatchConfig {
     if (groupsPerWindow < 1) {
       throw new IllegalArgumentException(
@@ -18,6 +22,12 @@ public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lock
     if (maxStaleness < 0) {
       throw new IllegalArgumentException(
           "dispatch.maxStaleness: " + maxStaleness + " must be >= 0 policy versions");
+    }
+    if (groupsPerWindow * (maxStaleness + 1L) > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.groupsPerWindow: %d times dispatch.maxStaleness (%d) + 1 must be <= %d groups:"
+                  .formatted(groupsPerWindow, maxStaleness, MAX_OPEN_GROUPS)
+              + " a step event lists those that are dispatched and not yet trained");
     }
   }
 
