@@ -12,6 +12,10 @@ package org.p3ostream.learner.config;
  */
 public record DispatchConfig(
     int groupsPerWindow, int maxStaleness, int syncInterval, boolean lockstep) {
+
+  /** Largest B (η + 1): keeps every step event below 1 MB. */
+  public static final int MAX_OPEN_GROUPS = 8192;
+
   public DispatchConfig {
     if (groupsPerWindow < 1) {
       throw new IllegalArgumentException(
@@ -24,6 +28,12 @@ public record DispatchConfig(
     if (syncInterval < 1) {
       throw new IllegalArgumentException(
           "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
+    }
+    if (groupsPerWindow * (maxStaleness + 1L) > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.groupsPerWindow: %d times dispatch.maxStaleness (%d) + 1 must be <= %d groups:"
+                  .formatted(groupsPerWindow, maxStaleness, MAX_OPEN_GROUPS)
+              + " a step event lists those that are dispatched and not yet trained");
     }
   }
 

@@ -205,9 +205,7 @@ public final class Learner {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
     for (PartitionProgress progress : ledger.progress()) {
-      cursors.put(
-          progress.getPartition(),
-          new PartitionCursor(progress.getNextOffset(), progress.getConsumedAhead()));
+      cursors.put(progress.getPartition(), PartitionCursor.after(progress));
     }
     return new Intake(
         settings.run().id(),

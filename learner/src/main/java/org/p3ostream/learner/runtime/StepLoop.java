@@ -33,9 +33,6 @@ import org.slf4j.event.Level;
 final class StepLoop {
   private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
 
-  /** Rejections that are recorded at once instead of with the next step. */
-  private static final int MAX_PENDING_REJECTIONS = 500;
-
   /** A group rejected so often will not get better by asking again. */
   private static final int MAX_ATTEMPTS = 10;
 
@@ -115,7 +112,7 @@ final class StepLoop {
         return null;
       }
       source.pollInto(intake, ledger.policyVersion());
-      if (intake.replacementDue() || intake.pendingRejections() >= MAX_PENDING_REJECTIONS) {
+      if (intake.replacementDue() || intake.isFull()) {
         interim();
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
