@@ -17,6 +17,7 @@ import org.p3ostream.learner.config.ObjectiveGates;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
@@ -46,6 +47,7 @@ public record P3oConfig(
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -118,6 +120,7 @@ public record P3oConfig(
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -144,6 +147,7 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        recovery,
         producer,
         streams);
   }
@@ -170,6 +174,7 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        recovery,
         environment);
   }
 

@@ -20,6 +20,7 @@ import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.Rejection;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -157,6 +158,16 @@ public final class EventComposer {
         event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
+  }
+
+  /** A change of the configuration to the one of this composer, from the next window on. */
+  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent.Builder event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setConfiguration(definition.json())
+            .setDispatched(List.of());
+    return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }
 
   private StepEvent.Builder event(

@@ -19,9 +19,27 @@ public record LearnerSettings(
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
     Map<String, String> environment) {
   public LearnerSettings {
     environment = Map.copyOf(environment);
+  }
+
+  /** The same, but for whether behaviour log-probs are audited. */
+  public LearnerSettings withAudit(AuditConfig other) {
+    return new LearnerSettings(
+        run,
+        model,
+        prompts,
+        sampling,
+        dispatch,
+        algorithm,
+        ratio,
+        optimizer,
+        learner,
+        other,
+        recovery,
+        environment);
   }
 
   /**

@@ -1,12 +1,10 @@
 package org.p3ostream.learner.runtime;
 
-import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.Stage;
@@ -49,7 +47,7 @@ final class StepLoop {
   private final AdamW optimizer;
   private final EventComposer composer;
   private final StepCommit commit;
-  private final CheckpointStore checkpoints;
+  private final CheckpointKeeper checkpoints;
   private final Clock clock;
   private final StageListener stages;
   private final StepTimer timer = new StepTimer();
@@ -66,7 +64,7 @@ final class StepLoop {
       AdamW optimizer,
       EventComposer composer,
       StepCommit commit,
-      CheckpointStore checkpoints,
+      CheckpointKeeper checkpoints,
       Clock clock,
       StageListener stages) {
     this.settings = settings;
@@ -205,16 +203,8 @@ final class StepLoop {
       return;
     }
     long start = System.nanoTime();
-    try {
-      checkpoints.save(
-          settings.run().id(),
-          ledger.nextWindow() - 1,
-          ledger.lastEventHash(),
-          ledger.policyVersion(),
-          optimizer.state());
+    if (checkpoints.save(ledger, optimizer.state())) {
       checkpointedWindow = ledger.nextWindow();
-    } catch (IOException e) { // the log holds the run; a checkpoint only shortens a restart
-      LOG.error("no checkpoint after step {}: {}", ledger.nextWindow() - 1, e.toString());
     }
     timer.checkpointed(start);
   }

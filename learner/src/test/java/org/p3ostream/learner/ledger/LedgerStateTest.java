@@ -8,6 +8,8 @@ import static org.p3ostream.learner.ledger.StepEvents.event;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -137,6 +139,47 @@ class LedgerStateTest {
   void applyRefusesADispatchThatDoesNotFollow() {
     open();
     requireRefused(step(0, 0, "h0", dispatched(7, 8)), "STEP of step 0", "group 7 attempt 0");
+  }
+
+  @Test
+  void applyRefusesAnEventOfAConfigurationThatIsNotInForce() {
+    open();
+    requireRefused(
+        event(StepKind.NO_OP, 0, 0, "h0").setConfigHash("other").build(),
+        "configuration other",
+        "in force is config");
+    StepEvent change =
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.CONFIGURATION, "a: 1 -> 2", List.of()))
+            .setConfiguration("{\"a\":2}")
+            .setConfigHash("other")
+            .build();
+    ledger.apply(change, "h1");
+    assertThat(ledger.configuring()).isEqualTo(change);
+    assertThat(ledger.definition().json()).isEqualTo("{\"a\":2}");
+    requireRefused(event(StepKind.NO_OP, 0, 0, "h1").build(), "configuration config");
+    ledger.apply(event(StepKind.NO_OP, 0, 0, "h1").setConfigHash("other").build(), "h2");
+    assertThat(ledger.nextWindow()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyAChangeOfTheConfigurationPutsAnotherInForce() {
+    open();
+    requireRefused(
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.TRIM, "", List.of()))
+            .setConfigHash("other")
+            .build(),
+        "configuration other");
+  }
+
+  @Test
+  void forkBeginsAfterTheLastStepThatItShares() {
+    ledger.apply(event(StepKind.GENESIS, 19, 18, EventHash.NONE).build(), "h0");
+    assertThat(ledger.nextWindow()).isEqualTo(20);
+    assertThat(ledger.policyVersion()).isEqualTo(18);
+    ledger.apply(step(20, 18, "h0", List.of()), "h1");
+    assertThat(ledger.nextWindow()).isEqualTo(21);
   }
 
   private void open() {

@@ -21,6 +21,7 @@ import org.p3ostream.learner.config.ModelSourceConfig;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
@@ -81,6 +82,7 @@ class ModelDropoutTest {
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
         Map.of());
   }
 
