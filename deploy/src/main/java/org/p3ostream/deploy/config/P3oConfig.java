@@ -19,6 +19,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -41,6 +42,7 @@ public record P3oConfig(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
@@ -76,7 +78,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
-    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
+    ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -113,6 +115,7 @@ public record P3oConfig(
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
@@ -139,6 +142,7 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm.resolved(),
         ratio,
         optimizer,
@@ -165,6 +169,7 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,

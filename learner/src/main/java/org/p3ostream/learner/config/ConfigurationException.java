@@ -4,6 +4,10 @@ package org.p3ostream.learner.config;
 public final class ConfigurationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  public ConfigurationException(String message) {
+    super(message);
+  }
+
   public ConfigurationException(String message, Throwable cause) {
     super(message, cause);
   }

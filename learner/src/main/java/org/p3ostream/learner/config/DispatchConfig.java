@@ -7,11 +7,13 @@ package org.p3ostream.learner.config;
  * @param maxStaleness η: committing step w − η − 1 dispatches window w
  * @param syncInterval k: a prompt asks for the version in force, rounded down to a multiple of k,
  *     so that tokens are at most η + k − 1 versions old
+ * @param timeoutSeconds how long a dispatched group may take before it counts as lost and is
+ *     dispatched again; doubles with every further dispatch of a group
  * @param lockstep a prompt names the exact version that must sample it: the run does not depend on
  *     timing
  */
 public record DispatchConfig(
-    int groupsPerWindow, int maxStaleness, int syncInterval, boolean lockstep) {
+    int groupsPerWindow, int maxStaleness, int syncInterval, int timeoutSeconds, boolean lockstep) {
   public DispatchConfig {
     if (groupsPerWindow < 1) {
       throw new IllegalArgumentException(
@@ -25,6 +27,10 @@ public record DispatchConfig(
       throw new IllegalArgumentException(
           "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
     }
+    if (timeoutSeconds < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.timeoutSeconds: " + timeoutSeconds + " must be >= 1");
+    }
   }
 
   /** The version that a prompt asks for which is dispatched while {@code versionInForce} is. */
@@ -33,6 +39,6 @@ public record DispatchConfig(
   }
 
   public static DispatchConfig defaults() {
-    return new DispatchConfig(8, 1, 1, true);
+    return new DispatchConfig(8, 1, 1, 600, true);
   }
 }

@@ -1,10 +1,13 @@
 package org.p3ostream.learner.ledger;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -22,6 +25,7 @@ public final class LedgerState {
   private @Nullable StepEvent genesis;
   private String lastEventHash = EventHash.NONE;
   private String weightsSha256 = "";
+  private final Set<Long> skippedWindows = new HashSet<>(); // rare: an operator asks for each
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
@@ -47,8 +51,14 @@ public final class LedgerState {
       genesis = event;
     }
     dispatch(event);
+    if (event.getKind() == StepKind.INTERIM) {
+      giveUp(event);
+    }
     if (settlesWindow(event)) {
       nextWindow = event.getStep() + 1;
+      if (event.getControl() != null && event.getControl().getKind() == ControlKind.SKIP_WINDOW) {
+        skippedWindows.add(event.getStep());
+      }
       dispatched.settleBelow(nextWindow * groupsPerWindow);
     }
     event.getProgress().forEach(p -> progress.put(p.getPartition(), p));
@@ -64,6 +74,16 @@ public final class LedgerState {
         dispatched.dispatch(group.getGroupId(), group.getAttempt(), askedVersion(group, event));
       } catch (IllegalStateException e) {
         require(false, event, "dispatches out of order: " + e.getMessage());
+      }
+    }
+  }
+
+  private void giveUp(StepEvent event) {
+    for (long groupId : event.getMissingGroups()) {
+      try {
+        dispatched.giveUp(groupId);
+      } catch (IllegalStateException e) {
+        require(false, event, String.valueOf(e.getMessage()));
       }
     }
   }
@@ -132,6 +152,11 @@ public final class LedgerState {
   /** Window that the next STEP or NO_OP is for. */
   public long nextWindow() {
     return nextWindow;
+  }
+
+  /** Whether an operator had a window passed that could have been trained. */
+  public boolean wasSkipped(long window) {
+    return skippedWindows.contains(window);
   }
 
   /** Version of the weights. */

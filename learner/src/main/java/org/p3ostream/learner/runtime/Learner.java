@@ -2,6 +2,7 @@ package org.p3ostream.learner.runtime;
 
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,6 +11,7 @@ import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.StepCommitter;
+import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.ManifestOffsets;
 import org.p3ostream.learner.dispatch.PromptComposer;
@@ -42,6 +44,7 @@ public final class Learner {
   private final LearnerClients clients;
   private final Clock clock;
   private final TopicCatalogue topics;
+  private WindowSkips skips = new WindowSkips(List.of());
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
@@ -51,11 +54,18 @@ public final class Learner {
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
+  /** Passes these windows instead of training them. To be called before {@link #run()}. */
+  public Learner skipWindows(Collection<Long> windows) {
+    skips = new WindowSkips(windows);
+    return this;
+  }
+
   /**
    * Runs until the configured number of steps is committed or {@link #stop()} is called. Writes a
    * checkpoint at the end.
    *
    * @throws FencedException if another learner took over
+   * @throws ConfigurationException if a window to be skipped is settled
    * @throws LedgerException if the topics hold another run, a broken one, or one of another
    *     configuration
    */
@@ -92,6 +102,7 @@ public final class Learner {
       } else {
         requireSameDefinition(definition, ledger);
       }
+      skips.startFrom(ledger);
 
       RolloutSource source =
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
@@ -116,6 +127,7 @@ public final class Learner {
                 composer,
                 commit,
                 checkpoints,
+                skips,
                 clock)
             .run(() -> stopping);
       }

@@ -23,6 +23,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ParameterInitializer;
@@ -76,6 +77,7 @@ class ModelDropoutTest {
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
