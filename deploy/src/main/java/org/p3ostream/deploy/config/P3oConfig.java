@@ -20,6 +20,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -42,6 +43,7 @@ public record P3oConfig(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
@@ -78,7 +80,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
-    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
+    ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -115,6 +117,7 @@ public record P3oConfig(
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
@@ -142,6 +145,7 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm.resolved(),
         ratio,
         optimizer,
@@ -169,6 +173,7 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,

@@ -9,8 +9,9 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.p3ostream.learner.dispatch.DispatchBook;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.dispatch.PromptComposer;
+import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -21,6 +22,7 @@ import org.p3ostream.learner.window.Rejection;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -126,6 +128,7 @@ public final class EventComposer {
         event(ledger, StepKind.STEP, window.index(), phases)
             .setPolicyVersionAfter(version)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
             .setMetrics(trained.metrics())
             .setRatioStatistics(trained.ratioStatistics())
             .setWeightsSha256(WeightsDigest.sha256(weights))
@@ -136,26 +139,45 @@ public final class EventComposer {
   /** A window without a valid token: the step moves, the version does not. */
   public PreparedEvent noOp(
       LedgerState ledger, Intake intake, Window window, PhaseDurations phases) {
+    return pass(ledger, intake, window, null, phases);
+  }
+
+  /**
+   * A window that an operator wants passed: its groups are settled and not trained.
+   *
+   * @param reason who asked for it, in words
+   */
+  public PreparedEvent skip(
+      LedgerState ledger, Intake intake, Window window, String reason, PhaseDurations phases) {
+    ControlChange control =
+        ControlChange.newBuilder().setKind(ControlKind.SKIP_WINDOW).setDescription(reason).build();
+    return pass(ledger, intake, window, control, phases);
+  }
+
+  private PreparedEvent pass(
+      LedgerState ledger,
+      Intake intake,
+      Window window,
+      @Nullable ControlChange control,
+      PhaseDurations phases) {
     List<PromptTask> prompts =
         promptComposer.after(window.index(), ledger.policyVersion(), ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.NO_OP, window.index(), phases)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
+            .setControl(control)
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** Rejections, progress and replacement prompts without an update. */
-  public PreparedEvent interim(LedgerState ledger, Intake intake, PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long groupId : intake.drainReplacements()) {
-      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
-      if (open != null) {
-        prompts.add(promptComposer.again(groupId, open.attempt() + 1, open));
-      }
-    }
+  /** Rejections, progress, groups dispatched again and groups given up, without an update. */
+  public PreparedEvent interim(
+      LedgerState ledger, Intake intake, TopUps.Plan plan, PhaseDurations phases) {
+    List<PromptTask> prompts = plan.again().stream().map(promptComposer::again).toList();
     StepEvent.Builder event =
         event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
+            .setMissingGroups(plan.givenUp())
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }

@@ -14,6 +14,7 @@ public record LearnerSettings(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,

@@ -39,13 +39,10 @@ public final class PromptComposer {
     return window(settledWindow + dispatch.maxStaleness() + 1, versionInForce, committedVersion);
   }
 
-  /**
-   * Another prompt for an open group, at the version its first one asked for.
-   *
-   * @param open what the group was dispatched with
-   */
-  public PromptTask again(long groupId, int attempt, DispatchBook.Dispatched open) {
-    return task(groupId, attempt, open.policyVersion(), open.policyVersion());
+  /** Another prompt for an open group, at the version its first one asked for. */
+  public PromptTask again(TopUps.TopUp topUp) {
+    long version = topUp.open().policyVersion();
+    return task(topUp.groupId(), topUp.attempt(), version, version);
   }
 
   private List<PromptTask> window(long window, long versionInForce, long committedVersion) {

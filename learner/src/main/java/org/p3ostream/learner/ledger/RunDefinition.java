@@ -26,6 +26,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
 import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
@@ -71,6 +72,9 @@ public final class RunDefinition {
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", dispatch(settings.dispatch()));
+    if (!settings.window().equals(WindowConfig.defaults())) { // the section came later
+      values.put("window", settings.window());
+    }
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
@@ -98,6 +102,7 @@ public final class RunDefinition {
 
   private static JsonNode dispatch(DispatchConfig dispatch) {
     ObjectNode tree = JSON.valueToTree(dispatch);
+    tree.remove("timeoutSeconds"); // the same group is asked for again
     leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
     return tree;
   }

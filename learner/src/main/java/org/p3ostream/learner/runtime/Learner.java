@@ -2,6 +2,7 @@ package org.p3ostream.learner.runtime;
 
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,6 +50,7 @@ public final class Learner {
   private final StageListener stages;
   private final TopicCatalogue topics;
   private boolean configurationChangeAccepted;
+  private WindowSkips skips = new WindowSkips(List.of());
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
@@ -67,6 +69,12 @@ public final class Learner {
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
+  /** Passes these windows instead of training them. To be called before {@link #run()}. */
+  public Learner skipWindows(Collection<Long> windows) {
+    skips = new WindowSkips(windows);
+    return this;
+  }
+
   /**
    * Lets the run go on with a configuration other than the one in force, which is then recorded. To
    * be called before {@link #run()}.
@@ -83,7 +91,7 @@ public final class Learner {
    * @throws FencedException if another learner took over
    * @throws LedgerException if the topics hold another run or a broken one
    * @throws ConfigurationException if the run is of another configuration, and the change was not
-   *     accepted or cannot be made
+   *     accepted or cannot be made; if a window to be skipped is settled
    */
   public void run() {
     TorchRuntime.start(settings.model().threads());
@@ -120,6 +128,7 @@ public final class Learner {
       requireNoFork(ledger);
       ControlChange change =
           ConfigurationChange.of(ledger, definition, configurationChangeAccepted);
+      skips.startFrom(ledger);
 
       RolloutSource source =
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
@@ -163,6 +172,7 @@ public final class Learner {
                 composer,
                 commit,
                 keeper,
+                skips,
                 clock,
                 stages)
             .run(() -> stopping);

@@ -92,6 +92,16 @@ final class RolloutSource {
     consumer.endOffsets(consumer.assignment(), PROBE);
   }
 
+  /** Whether everything visible has been read; false if the broker does not answer in a moment. */
+  boolean hasCaughtUp() {
+    try {
+      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
   /**
    * Goes back to the first of some records that were trained before; {@link #read} then finds them.
    *

@@ -28,6 +28,7 @@ import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.learner.dispatch.ManifestOffsets;
 import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -39,6 +40,7 @@ import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.OffsetRange;
@@ -147,7 +149,7 @@ class EventComposerTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void stepAsksForTheLastVersionOfThePeriodAndNamesItsManifestOnceItIsCommitted(boolean lockstep) {
-    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, lockstep));
+    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, 600, lockstep));
     apply(genesis());
     for (int window = 0; window < 7; window++) {
       PreparedEvent step = step(window, window - window % 3);
@@ -163,7 +165,7 @@ class EventComposerTest {
       }
       apply(step);
       assertThat(ledger.dispatched().find(version * GROUPS_PER_WINDOW))
-          .isEqualTo(new DispatchBook.Dispatched(0, asked));
+          .isEqualTo(new DispatchBook.Dispatched(0, asked, 0, false));
     }
   }
 
@@ -272,7 +274,7 @@ class EventComposerTest {
     apply(step(0, 0));
     apply(step(1, 0));
     accept(withResponse(good(5, 0, 2, 1), 0, b -> b.setReward(Double.NaN)));
-    PreparedEvent interim = composer.interim(ledger, intake, PHASES);
+    PreparedEvent interim = interim();
     assertThat(interim.event().getKind()).isEqualTo(StepKind.INTERIM);
     assertThat(interim.event().getStep()).isEqualTo(2);
     assertThat(interim.event().getPolicyVersionAfter()).isEqualTo(2);
@@ -289,6 +291,62 @@ class EventComposerTest {
   }
 
   @Test
+  void interimDispatchesALostGroupWithTheSameAttemptAndPrompt() {
+    PreparedEvent genesis = genesis();
+    apply(genesis);
+    TopUps.Plan plan = new TopUps(1).plan(ledger.dispatched(), List.of(), List.of(1L));
+    PreparedEvent interim = composer.interim(ledger, intake, plan, PHASES);
+    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(1L, 0, 0L));
+    PromptTask again = records(interim, PromptTask.class).get(0);
+    PromptTask first = records(genesis, PromptTask.class).get(1);
+    assertThat(again.getManifestOffset()).isEqualTo(1000);
+    assertThat(PromptTask.newBuilder(again).setManifestOffset(null).build()).isEqualTo(first);
+    apply(interim);
+    accept(good(1, 0, 0, 0));
+    accept(good(1, 0, 0, 0)); // both were sampled after all
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+    assertThat(intake.drainRejections())
+        .extracting(rejection -> rejection.reason())
+        .containsExactly(RejectionReason.DUPLICATE);
+  }
+
+  @Test
+  void windowIsTrainedWithoutTheGroupsThatWereGivenUp() {
+    apply(genesis());
+    TopUps.Plan plan = new TopUps(0).plan(ledger.dispatched(), List.of(), List.of(1L, 2L, 3L));
+    PreparedEvent interim = composer.interim(ledger, intake, plan, PHASES);
+    assertThat(interim.event().getMissingGroups()).containsExactly(1L, 2L, 3L);
+    assertThat(records(interim, PromptTask.class)).isEmpty();
+    apply(interim);
+    assertThat(intake.isComplete(0)).isFalse();
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isTrue();
+    PreparedEvent step =
+        composer.step(ledger, intake, intake.take(0), trained(), weights(1), PHASES);
+    assertThat(step.event().getWindow()).extracting(WindowEntry::getGroupId).containsExactly(0L);
+    assertThat(step.event().getMissingGroups()).containsExactly(1L);
+    apply(step);
+    assertThat(intake.isComplete(1)).isTrue();
+    PreparedEvent noOp = composer.noOp(ledger, intake, intake.take(1), PHASES);
+    assertThat(noOp.event().getWindow()).isEmpty();
+    assertThat(noOp.event().getMissingGroups()).containsExactly(2L, 3L);
+    apply(noOp);
+  }
+
+  @Test
+  void skipPassesAWindowThatCouldBeTrainedAndSaysSo() {
+    apply(genesis());
+    accept(good(0, 0, 0, 0));
+    accept(good(1, 0, 0, 0));
+    StepEvent event = composer.skip(ledger, intake, intake.take(0), "asked for", PHASES).event();
+    assertThat(event.getKind()).isEqualTo(StepKind.NO_OP);
+    assertThat(event.getWindow()).hasSize(2);
+    assertThat(event.getControl().getKind()).isEqualTo(ControlKind.SKIP_WINDOW);
+    assertThat(event.getControl().getDescription()).isEqualTo("asked for");
+    assertThat(event.getDispatched()).hasSize(2);
+  }
+
+  @Test
   void rejectionsBecomeSkippedRecordsAndDeadLettersOnce() {
     apply(genesis());
     accept(withResponse(good(1, 0, 0, 0), 1, b -> b.setReward(Double.NaN)));
@@ -297,7 +355,7 @@ class EventComposerTest {
         31,
         new Decoded.Rejected(RejectionReason.UNDECODABLE, "no wire format"),
         0);
-    PreparedEvent interim = composer.interim(ledger, intake, PHASES);
+    PreparedEvent interim = interim();
     assertThat(interim.event().getSkipped())
         .containsExactly(
             new SkippedRecord(0, 0L, RejectionReason.NON_FINITE),
@@ -326,7 +384,7 @@ class EventComposerTest {
     assertThat(bytes.getGroupId()).isNull();
     assertThat(bytes.getCause()).isEqualTo("no wire format");
     apply(interim);
-    PreparedEvent next = composer.interim(ledger, intake, PHASES);
+    PreparedEvent next = interim();
     assertThat(next.event().getSkipped()).isEmpty();
     assertThat(records(next, DeadLetter.class)).isEmpty();
   }
@@ -337,7 +395,7 @@ class EventComposerTest {
     chain.add(genesis());
     apply(chain.get(0));
     for (int window = 0; window < 3; window++) {
-      chain.add(composer.interim(ledger, intake, PHASES));
+      chain.add(interim());
       apply(chain.get(chain.size() - 1));
       chain.add(step(window, Math.max(0, window - 1)));
       apply(chain.get(chain.size() - 1));
@@ -350,6 +408,12 @@ class EventComposerTest {
       assertThat(prepared.event().getPreviousEventHash()).isEqualTo(previous);
       previous = prepared.eventHash();
     }
+  }
+
+  private PreparedEvent interim() {
+    TopUps.Plan plan =
+        new TopUps(1).plan(ledger.dispatched(), intake.drainReplacements(), List.of());
+    return composer.interim(ledger, intake, plan, PHASES);
   }
 
   private PreparedEvent genesis() {
@@ -404,7 +468,7 @@ class EventComposerTest {
   }
 
   private EventComposer composer(int maxStaleness) {
-    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, true));
+    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, 600, true));
   }
 
   private EventComposer composer(DispatchConfig dispatch) {

@@ -28,6 +28,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -218,8 +219,20 @@ class RunDefinitionTest {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
     assertThat(before.json())
         .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
-    assertThat(definition(dispatch(new DispatchConfig(8, 1, 3, true))).differencesFrom(before))
+    assertThat(
+            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
+                .differencesFrom(before))
         .containsExactly("dispatch.syncInterval: absent -> 3");
+  }
+
+  /** When a group is asked for again does not matter, how often does: it may be given up. */
+  @Test
+  void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
+    assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
+    assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
+        .containsExactly("window.maxTopUps: absent -> 3");
   }
 
   /** What it does to a run of truncated sampling is another thing than what was done before. */
@@ -432,17 +445,25 @@ class RunDefinitionTest {
       LearnerConfig learner,
       PromptsConfig prompts,
       AlgorithmConfig algorithm) {
-    return settings(run, sampling, learner, prompts, algorithm, DispatchConfig.defaults());
+    return settings(
+        run,
+        sampling,
+        learner,
+        prompts,
+        algorithm,
+        DispatchConfig.defaults(),
+        WindowConfig.defaults());
   }
 
-  private static LearnerSettings dispatch(DispatchConfig dispatch) {
+  private static LearnerSettings dispatch(DispatchConfig dispatch, WindowConfig window) {
     return settings(
         RunConfig.defaults(),
         SamplingConfig.defaults(),
         LEARNER,
         PromptsConfig.defaults(),
         AlgorithmConfig.defaults(),
-        dispatch);
+        dispatch,
+        window);
   }
 
   private static LearnerSettings settings(
@@ -451,13 +472,15 @@ class RunDefinitionTest {
       LearnerConfig learner,
       PromptsConfig prompts,
       AlgorithmConfig algorithm,
-      DispatchConfig dispatch) {
+      DispatchConfig dispatch,
+      WindowConfig window) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
