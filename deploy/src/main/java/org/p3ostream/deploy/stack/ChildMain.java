@@ -29,6 +29,9 @@ public final class ChildMain {
    */
   static final String SOLE_PROPERTY = "p3o.child.sole";
 
+  /** How such files are called. */
+  static final String LOCK_SUFFIX = ".lock";
+
   private static final long GRACE_MILLIS = 10_000;
 
   /** Held until the process ends, however it ends. */

@@ -87,7 +87,7 @@ public record JvmCommand(
    */
   public JvmCommand asTheOnlyOne() {
     return withJvmFlags(
-        "-D" + ChildMain.SOLE_PROPERTY + "=" + workDirectory.resolve(name + ".lock"));
+        "-D" + ChildMain.SOLE_PROPERTY + "=" + workDirectory.resolve(name + ChildMain.LOCK_SUFFIX));
   }
 
   /** The same command with more JVM flags. */
