@@ -8,10 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.p3ostream.deploy.cli.ExitCode;
-import org.p3ostream.deploy.cli.P3o;
 import org.p3ostream.deploy.failpoint.Failpoints;
 import org.p3ostream.deploy.stack.ChildProcess;
-import org.p3ostream.deploy.stack.JvmCommand;
+import org.p3ostream.tests.support.ChildRole;
 
 /**
  * The roles of a run as child processes, each started again when it ends, as a supervisor would.
@@ -58,21 +57,18 @@ final class Crew implements AutoCloseable {
 
   private ChildProcess start(Role role, String name) {
     List<String> arguments = new ArrayList<>(role.command());
-    arguments.addAll(List.of("--config", configuration.toString()));
     if (role == Role.LEARNER) {
       arguments.addAll(
           List.of("--set", "serde.serializerClass=" + GatedSerializer.class.getName()));
     }
     ChildProcess child =
-        ChildProcess.start(
-            JvmCommand.ofOwnClassPath(name, directory, P3o.class, arguments)
-                .withTorch()
-                .withQuickWarmUp()
-                .withJvmFlags(
-                    role.maxHeap(),
-                    "-Djava.io.tmpdir=" + directory,
-                    "-D" + Failpoints.PROPERTY + "=" + failpointFile(),
-                    "-D" + Gate.PROPERTY + "=" + gate.file()));
+        ChildRole.start(
+            directory,
+            configuration,
+            name,
+            arguments,
+            "-D" + Failpoints.PROPERTY + "=" + failpointFile(),
+            "-D" + Gate.PROPERTY + "=" + gate.file());
     running.put(role, child);
     return child;
   }

@@ -74,9 +74,8 @@ final class FaultSchedule {
     Failpoint once = Failpoint.parse(name + "@1:kill");
     int comes =
         switch (once.stage()) {
-          case FENCE, RECOVER -> 1;
-          case CHECKPOINT_FILES, CHECKPOINT_RENAME, CHECKPOINT_PRUNE -> 2;
-          default -> WINDOWS_PER_FAULT - 1;
+          case FENCE, RECOVER, CHECKPOINT_FILES, CHECKPOINT_RENAME, CHECKPOINT_PRUNE -> 1;
+          default -> WINDOWS_PER_FAULT - 2; // some are left for whoever comes after
         };
     Failpoint failpoint =
         new Failpoint(once.moment(), once.stage(), 1 + random.nextInt(comes), Action.KILL);
@@ -90,7 +89,7 @@ final class FaultSchedule {
           new Failpoint(
               random.nextBoolean() ? Moment.BEFORE : Moment.AFTER,
               OF_A_TRANSACTION.get(random.nextInt(OF_A_TRANSACTION.size())),
-              1 + random.nextInt(WINDOWS_PER_FAULT - 1),
+              1 + random.nextInt(WINDOWS_PER_FAULT - 2),
               Action.STOP);
     }
     return new Fault(

@@ -5,23 +5,17 @@ import java.util.Locale;
 
 /** The processes of a run that a harness starts, and starts again when they end. */
 enum Role {
-  LEARNER("-Xmx384m", "learner"),
-  PRODUCER_1("-Xmx256m", "producer", "--set", "producer.id=1"),
-  PRODUCER_2("-Xmx256m", "producer", "--set", "producer.id=2"),
-  STREAMS("-Xmx256m", "streams");
+  LEARNER("learner"),
+  PRODUCER_1("producer", "--set", "producer.id=1"),
+  PRODUCER_2("producer", "--set", "producer.id=2"),
+  STREAMS("streams");
 
   static final List<Role> PRODUCERS = List.of(PRODUCER_1, PRODUCER_2);
 
-  private final String maxHeap;
   private final List<String> command;
 
-  Role(String maxHeap, String... command) {
-    this.maxHeap = maxHeap;
+  Role(String... command) {
     this.command = List.of(command);
-  }
-
-  String maxHeap() {
-    return maxHeap;
   }
 
   /** Arguments of the command line. */

@@ -47,6 +47,11 @@ final class SoakReport {
         outcome.verdict().ok() ? "ok" : "broken");
   }
 
+  /** How every fault ended. */
+  List<Outcome> outcomes() {
+    return outcomes;
+  }
+
   /** How often every failpoint was reached. */
   Map<String, Long> failpointHits() {
     Map<String, Long> hits = new TreeMap<>();
