@@ -37,7 +37,10 @@ final class LearnerCommand extends RoleCommand {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
         new Learner(
-            settings, clients.learner(settings), Clock.systemUTC(), Failpoints.ofSystemProperty())
+                settings,
+                clients.learner(settings),
+                Clock.systemUTC(),
+                Failpoints.ofSystemProperty())
             .acceptConfigurationChange(acceptConfigChange);
     learner.skipWindows(skippedWindows);
     try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {

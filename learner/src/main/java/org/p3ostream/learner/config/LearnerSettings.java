@@ -34,6 +34,7 @@ public record LearnerSettings(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,

@@ -163,18 +163,8 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings,
-                ledger,
-                intake,
-                source,
-                trainer,
-                optimizer,
-                composer,
-                commit,
-                keeper,
-                skips,
-                clock,
-                stages)
+                settings, ledger, intake, source, trainer, optimizer, composer, commit, keeper,
+                skips, clock, stages)
             .run(() -> stopping);
       }
     }

@@ -78,9 +78,7 @@ final class WindowCollector {
       }
       source.pollInto(intake, ledger.policyVersion());
       List<Long> lost = lost();
-      if (intake.replacementDue()
-          || !lost.isEmpty()
-          || intake.isFull()) {
+      if (intake.replacementDue() || !lost.isEmpty() || intake.isFull()) {
         interim(lost);
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {

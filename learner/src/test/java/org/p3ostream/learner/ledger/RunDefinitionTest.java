@@ -303,7 +303,8 @@ class RunDefinitionTest {
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
-        new DispatchConfig(3, 2, 1, false),
+        new DispatchConfig(3, 2, 1, 600, false),
+        new WindowConfig(4),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(
             RatioConfig.PolicyTemperature.SAMPLING,
