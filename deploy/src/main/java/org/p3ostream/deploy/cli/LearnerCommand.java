@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.cli;
 
 import java.time.Clock;
+import java.util.List;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.failpoint.Failpoints;
@@ -23,6 +24,14 @@ final class LearnerCommand extends RoleCommand {
               + " records the change in the ledger.")
   private boolean acceptConfigChange;
 
+  @Option(
+      names = "--skip-window",
+      paramLabel = "WINDOW",
+      description =
+          "Passes this window instead of training it, as a recorded no-op: for one whose update is"
+              + " not finite. Repeatable.")
+  private List<Long> skippedWindows = List.of();
+
   @Override
   void run(P3oConfig config, RoleClients clients) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
@@ -33,6 +42,7 @@ final class LearnerCommand extends RoleCommand {
                 Clock.systemUTC(),
                 Failpoints.ofSystemProperty())
             .acceptConfigurationChange(acceptConfigChange);
+    learner.skipWindows(skippedWindows);
     try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
       learner.run();
     }

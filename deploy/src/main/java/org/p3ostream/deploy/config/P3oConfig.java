@@ -20,6 +20,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -42,6 +43,7 @@ public record P3oConfig(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
@@ -78,7 +80,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
-    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
+    ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -115,6 +117,7 @@ public record P3oConfig(
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
@@ -133,23 +136,18 @@ public record P3oConfig(
 
   /** The same with what the objective takes where the configuration is silent. */
   public P3oConfig resolved() {
+    return with(algorithm.resolved());
+  }
+
+  /** The same with the objective that is the default, and nothing said of it. */
+  P3oConfig withObjectiveUnset() {
+    return with(AlgorithmConfig.defaults());
+  }
+
+  private P3oConfig with(AlgorithmConfig other) {
     return new P3oConfig(
-        run,
-        kafka,
-        registry,
-        serde,
-        model,
-        prompts,
-        sampling,
-        dispatch,
-        algorithm.resolved(),
-        ratio,
-        optimizer,
-        learner,
-        audit,
-        recovery,
-        producer,
-        streams);
+        run, kafka, registry, serde, model, prompts, sampling, dispatch, window, other, ratio,
+        optimizer, learner, audit, recovery, producer, streams);
   }
 
   /** Value of {@code bootstrap.servers}. */
@@ -169,6 +167,7 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,

@@ -57,7 +57,8 @@ class ConfigLoaderTest {
     assertThat(problems("dispatch:\n  maxStalenes: 2\n"))
         .containsExactly(
             "dispatch.maxStalenes: unknown key; did you mean maxStaleness?"
-                + " (known here: groupsPerWindow, lockstep, maxStaleness)");
+                + " (known here: groupsPerWindow, lockstep, maxStaleness, syncInterval,"
+                + " timeoutSeconds)");
   }
 
   @Test
@@ -83,6 +84,16 @@ class ConfigLoaderTest {
         .containsExactly(
             "dispatch.maxStaleness: -1 must be >= 0 policy versions",
             "optimizer.beta1: 2.0 must be in [0, 1)");
+  }
+
+  @Test
+  void loadRefusesMoreOpenGroupsThanAStepEventHolds() {
+    assertThat(problems("dispatch: {groupsPerWindow: 4096, maxStaleness: 1}")).isEmpty();
+    assertThat(problems("dispatch: {groupsPerWindow: 4097, maxStaleness: 1}"))
+        .singleElement()
+        .asString()
+        .startsWith(
+            "dispatch.groupsPerWindow: 4097 times dispatch.maxStaleness (1) + 1 must be <= 8192");
   }
 
   @Test

@@ -59,15 +59,16 @@ public final class StepCommitter {
   /**
    * Commits.
    *
-   * @return milliseconds from begin to commit
+   * @return how long it took and where everything lies
    * @throws FencedException if another learner took over
    * @throws UnknownOutcomeException if the broker did not say whether the commit happened
    */
-  public double commit(PreparedEvent prepared) {
+  public CommittedEvent commit(PreparedEvent prepared) {
     long start = System.nanoTime();
+    List<RecordMetadata> sent;
     for (int attempt = 1; ; attempt++) {
       try {
-        sendAll(prepared);
+        sent = sendAll(prepared);
         break;
       } catch (KafkaException e) {
         requireNotFenced(e);
@@ -86,10 +87,10 @@ public final class StepCommitter {
     stages.before(Stage.COMMIT);
     commitTransaction(prepared);
     stages.after(Stage.COMMIT);
-    return (System.nanoTime() - start) / 1e6;
+    return new CommittedEvent((System.nanoTime() - start) / 1e6, sent);
   }
 
-  private void sendAll(PreparedEvent prepared) {
+  private List<RecordMetadata> sendAll(PreparedEvent prepared) {
     stages.before(Stage.BEGIN);
     producer.beginTransaction();
     stages.after(Stage.BEGIN);
@@ -99,13 +100,15 @@ public final class StepCommitter {
       sends.add(producer.send(record));
     }
     producer.flush();
+    List<RecordMetadata> sent = new ArrayList<>();
     for (Future<RecordMetadata> send : sends) {
-      await(send);
+      sent.add(await(send));
     }
     stages.after(Stage.SEND);
     stages.before(Stage.OFFSETS);
     producer.sendOffsetsToTransaction(prepared.offsets(), group);
     stages.after(Stage.OFFSETS);
+    return sent;
   }
 
   private void commitTransaction(PreparedEvent prepared) {
@@ -135,9 +138,9 @@ public final class StepCommitter {
     }
   }
 
-  private static void await(Future<RecordMetadata> send) {
+  private static RecordMetadata await(Future<RecordMetadata> send) {
     try {
-      send.get();
+      return send.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
     } catch (InterruptedException e) {

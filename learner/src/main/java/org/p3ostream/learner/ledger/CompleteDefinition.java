@@ -18,6 +18,7 @@ import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlMode;
 
@@ -29,6 +30,7 @@ final class CompleteDefinition {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static final String ALGORITHM = "algorithm";
+  private static final String WINDOW = "window";
   private static final String CONSTANT = "[A-Z][A-Z0-9_]*";
 
   private final JsonNode tree;
@@ -46,6 +48,9 @@ final class CompleteDefinition {
     complete(tree, "dispatch", section -> JSON.valueToTree(DispatchConfig.defaults()));
     complete(tree, "ratio", section -> JSON.valueToTree(RatioConfig.defaults()));
     complete(tree, "learner", section -> uncutLearner());
+    if (!tree.has(WINDOW)) { // the section came later
+      tree.set(WINDOW, JSON.valueToTree(WindowConfig.defaults()));
+    }
     complete(tree, ALGORITHM, CompleteDefinition::plainObjective);
     if (tree.get(ALGORITHM) instanceof ObjectNode section && isP3o(section)) {
       section.remove(List.of("clipLow", "clipHigh")); // it had a clip once, without effect
@@ -113,6 +118,7 @@ final class CompleteDefinition {
         current.prompts(),
         read("sampling", current.sampling(), SamplingConfig.class),
         read("dispatch", current.dispatch(), DispatchConfig.class),
+        read(WINDOW, WindowConfig.defaults(), WindowConfig.class),
         read(ALGORITHM, unnamed(), AlgorithmConfig.class),
         read("ratio", current.ratio(), RatioConfig.class),
         read("optimizer", current.optimizer(), OptimizerConfig.class),

@@ -1,7 +1,9 @@
 package org.p3ostream.learner.ledger;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.dispatch.DispatchBook;
@@ -25,6 +27,7 @@ public final class LedgerState {
   private @Nullable StepEvent configured;
   private String lastEventHash = EventHash.NONE;
   private String weightsSha256 = "";
+  private final Set<Long> skippedWindows = new HashSet<>(); // rare: an operator asks for each
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
@@ -54,8 +57,14 @@ public final class LedgerState {
       configured = event;
     }
     dispatch(event);
+    if (event.getKind() == StepKind.INTERIM) {
+      giveUp(event);
+    }
     if (settlesWindow(event)) {
       nextWindow = event.getStep() + 1;
+      if (event.getControl() != null && event.getControl().getKind() == ControlKind.SKIP_WINDOW) {
+        skippedWindows.add(event.getStep());
+      }
       dispatched.settleBelow(nextWindow * groupsPerWindow);
     }
     event.getProgress().forEach(p -> progress.put(p.getPartition(), p));
@@ -68,11 +77,27 @@ public final class LedgerState {
   private void dispatch(StepEvent event) {
     for (DispatchedGroup group : event.getDispatched()) {
       try {
-        dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
+        dispatched.dispatch(group.getGroupId(), group.getAttempt(), askedVersion(group, event));
       } catch (IllegalStateException e) {
         require(false, event, "dispatches out of order: " + e.getMessage());
       }
     }
+  }
+
+  private void giveUp(StepEvent event) {
+    for (long groupId : event.getMissingGroups()) {
+      try {
+        dispatched.giveUp(groupId);
+      } catch (IllegalStateException e) {
+        require(false, event, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** What was dispatched before this was recorded asked for the version in force. */
+  private static long askedVersion(DispatchedGroup group, StepEvent event) {
+    Long recorded = group.getPolicyVersion();
+    return recorded == null ? event.getPolicyVersionAfter() : recorded;
   }
 
   private void requireContinues(StepEvent event) {
@@ -162,6 +187,11 @@ public final class LedgerState {
   /** Window that the next STEP or NO_OP is for. */
   public long nextWindow() {
     return nextWindow;
+  }
+
+  /** Whether an operator had a window passed that could have been trained. */
+  public boolean wasSkipped(long window) {
+    return skippedWindows.contains(window);
   }
 
   /** Version of the weights. */

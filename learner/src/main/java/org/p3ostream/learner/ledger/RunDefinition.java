@@ -18,6 +18,7 @@ import java.util.function.Predicate;
 import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.DatasetConfig;
+import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.PromptsConfig;
@@ -25,6 +26,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
 import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
@@ -69,7 +71,10 @@ public final class RunDefinition {
     values.put("model", model(modelHash, initialWeightsSha256, tokenizerHash));
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
-    values.put("dispatch", settings.dispatch());
+    values.put("dispatch", dispatch(settings.dispatch()));
+    if (!settings.window().equals(WindowConfig.defaults())) { // the section came later
+      values.put("window", settings.window());
+    }
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
@@ -92,6 +97,13 @@ public final class RunDefinition {
     ObjectNode tree = JSON.valueToTree(sampling);
     leaveOut(tree, "minP", sampling.minP() == 0);
     leaveOut(tree, "stopStrings", sampling.stopStrings().isEmpty());
+    return tree;
+  }
+
+  private static JsonNode dispatch(DispatchConfig dispatch) {
+    ObjectNode tree = JSON.valueToTree(dispatch);
+    tree.remove("timeoutSeconds"); // the same group is asked for again
+    leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
     return tree;
   }
 

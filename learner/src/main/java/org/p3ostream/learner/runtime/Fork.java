@@ -3,6 +3,7 @@ package org.p3ostream.learner.runtime;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.OptionalLong;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.FencedException;
@@ -11,6 +12,8 @@ import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.dispatch.ManifestOffsets;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -187,8 +190,10 @@ public final class Fork {
             assets.definition(),
             settings.run().id(),
             assets.objective().id(),
-            settings.dispatch(),
-            assets.promptSchedule(),
+            new PromptComposer( // for nothing: a fork dispatches nothing
+                settings.dispatch(),
+                assets.promptSchedule(),
+                new ManifestOffsets(version -> OptionalLong.empty())),
             assets.snapshotEncoder(),
             clock,
             learnerEpoch));

@@ -113,7 +113,7 @@ final class ForkLoop {
   }
 
   private void commit(PreparedEvent prepared) {
-    double millis = committer.commit(prepared);
+    double millis = committer.commit(prepared).millis();
     ledger.apply(prepared.event(), prepared.eventHash());
     timer.committed(millis);
   }

@@ -2,6 +2,7 @@ package org.p3ostream.learner.runtime;
 
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +15,8 @@ import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.dispatch.ManifestOffsets;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -46,6 +49,7 @@ public final class Learner {
   private final StageListener stages;
   private final TopicCatalogue topics;
   private boolean configurationChangeAccepted;
+  private WindowSkips skips = new WindowSkips(List.of());
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
@@ -64,6 +68,12 @@ public final class Learner {
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
+  /** Passes these windows instead of training them. To be called before {@link #run()}. */
+  public Learner skipWindows(Collection<Long> windows) {
+    skips = new WindowSkips(windows);
+    return this;
+  }
+
   /**
    * Lets the run go on with a configuration other than the one in force, which is then recorded. To
    * be called before {@link #run()}.
@@ -80,7 +90,7 @@ public final class Learner {
    * @throws FencedException if another learner took over
    * @throws LedgerException if the topics hold another run or a broken one
    * @throws ConfigurationException if the run is of another configuration, and the change was not
-   *     accepted or cannot be made
+   *     accepted or cannot be made; if a window to be skipped is settled
    */
   public void run() {
     TorchRuntime.start(settings.model().threads());
@@ -106,13 +116,16 @@ public final class Learner {
       RunLog log = new RunLog(clients.readers(), topics, settings.run().id());
       Recovery recovery = new Recovery(checkpoints, log.runId());
       recovery.read(log.ledger(), ledger);
-      EventComposer composer = composer(assets, definition, ledger.learnerEpoch() + 1);
+      ManifestOffsets manifests = new ManifestOffsets(assets.snapshotSearch(log)::findManifest);
+      EventComposer composer = composer(assets, definition, manifests, ledger.learnerEpoch() + 1);
+      StepCommit commit = new StepCommit(committer, ledger, manifests, topics.snapshots().name());
       if (ledger.isEmpty()) {
-        open(assets, ledger, composer, committer);
+        open(assets, ledger, composer, commit);
       }
       requireNoFork(ledger);
       ControlChange change =
           ConfigurationChange.of(ledger, definition, configurationChangeAccepted);
+      skips.startFrom(ledger);
 
       RolloutSource source = log.rollouts();
       BehaviorSnapshots snapshots = assets.snapshots(log);
@@ -136,7 +149,7 @@ public final class Learner {
       stages.after(Stage.RECOVER);
       CheckpointKeeper keeper = new CheckpointKeeper(checkpoints, settings.run().id());
       if (change != null) {
-        commit(composer.control(ledger, change, StepTimer.none()), ledger, committer);
+        commit.commit(composer.control(ledger, change, StepTimer.none()));
         LOG.warn("configuration changed from here on: {}", change.getDescription());
         keeper.save(ledger, state);
       }
@@ -145,8 +158,8 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings, ledger, intake, source, trainer, optimizer, composer, committer, keeper,
-                clock, stages)
+                settings, ledger, intake, source, trainer, optimizer, composer, commit, keeper,
+                skips, clock, stages)
             .run(() -> stopping);
       }
     }
@@ -160,22 +173,22 @@ public final class Learner {
     stopping = true;
   }
 
-  private EventComposer composer(RunAssets assets, RunDefinition definition, long learnerEpoch) {
+  private EventComposer composer(
+      RunAssets assets, RunDefinition definition, ManifestOffsets manifests, long learnerEpoch) {
     return new EventComposer(
         topics,
         clients.codec(),
         definition,
         settings.run().id(),
         assets.objective().id(),
-        settings.dispatch(),
-        assets.promptSchedule(),
+        new PromptComposer(settings.dispatch(), assets.promptSchedule(), manifests),
         assets.snapshotEncoder(),
         clock,
         learnerEpoch);
   }
 
   private void open(
-      RunAssets assets, LedgerState ledger, EventComposer composer, StepCommitter committer) {
+      RunAssets assets, LedgerState ledger, EventComposer composer, StepCommit commit) {
     PreparedEvent genesis =
         composer.genesis(
             ledger,
@@ -183,17 +196,12 @@ public final class Learner {
             settings.optimizer().scheduleSteps(),
             environment(),
             StepTimer.none());
-    commit(genesis, ledger, committer);
+    commit.commit(genesis);
     LOG.info(
         "opened run {}: weights {} of version 0, windows 0 to {} dispatched",
         settings.run().id(),
         ledger.weightsSha256(),
         settings.dispatch().maxStaleness());
-  }
-
-  private static void commit(PreparedEvent prepared, LedgerState ledger, StepCommitter committer) {
-    committer.commit(prepared);
-    ledger.apply(prepared.event(), prepared.eventHash());
   }
 
   private Map<String, String> environment() {
@@ -223,9 +231,7 @@ public final class Learner {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
     for (PartitionProgress progress : ledger.progress()) {
-      cursors.put(
-          progress.getPartition(),
-          new PartitionCursor(progress.getNextOffset(), progress.getConsumedAhead()));
+      cursors.put(progress.getPartition(), PartitionCursor.after(progress));
     }
     return new Intake(
         settings.run().id(),

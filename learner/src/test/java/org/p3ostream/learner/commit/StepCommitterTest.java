@@ -59,7 +59,11 @@ class StepCommitterTest {
 
   @Test
   void commitSendsRecordsInOrderAndTheOffsetsInOneTransaction() {
-    assertThat(committer.commit(PREPARED)).isNotNegative();
+    CommittedEvent committed = committer.commit(PREPARED);
+    assertThat(committed.millis()).isNotNegative();
+    assertThat(committed.records())
+        .extracting(RecordMetadata::topic)
+        .containsExactly("steps", "snapshots", "prompts");
     requireCommittedOnce();
   }
 

@@ -28,6 +28,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -213,6 +214,27 @@ class RunDefinitionTest {
         .containsExactly("learner.contextShards: 1 -> 4", "learner.replicas: 1 -> 2");
   }
 
+  @Test
+  void syncIntervalIsToldWhereItIsMoreThanOne() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(before.json())
+        .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
+    assertThat(
+            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
+                .differencesFrom(before))
+        .containsExactly("dispatch.syncInterval: 1 -> 3");
+  }
+
+  /** When a group is asked for again does not matter, how often does: it may be given up. */
+  @Test
+  void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
+    assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
+    assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
+        .containsExactly("window.maxTopUps: 10 -> 3");
+  }
+
   /** What it does to a run of truncated sampling is another thing than what was done before. */
   @Test
   void handlingOfTruncatedSamplingIsToldWhereThereIsAny() {
@@ -281,7 +303,8 @@ class RunDefinitionTest {
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
-        new DispatchConfig(3, 2, false),
+        new DispatchConfig(3, 2, 1, 600, false),
+        new WindowConfig(4),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(
             RatioConfig.PolicyTemperature.SAMPLING,
@@ -423,12 +446,42 @@ class RunDefinitionTest {
       LearnerConfig learner,
       PromptsConfig prompts,
       AlgorithmConfig algorithm) {
+    return settings(
+        run,
+        sampling,
+        learner,
+        prompts,
+        algorithm,
+        DispatchConfig.defaults(),
+        WindowConfig.defaults());
+  }
+
+  private static LearnerSettings dispatch(DispatchConfig dispatch, WindowConfig window) {
+    return settings(
+        RunConfig.defaults(),
+        SamplingConfig.defaults(),
+        LEARNER,
+        PromptsConfig.defaults(),
+        AlgorithmConfig.defaults(),
+        dispatch,
+        window);
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run,
+      SamplingConfig sampling,
+      LearnerConfig learner,
+      PromptsConfig prompts,
+      AlgorithmConfig algorithm,
+      DispatchConfig dispatch,
+      WindowConfig window) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         prompts,
         sampling,
-        DispatchConfig.defaults(),
+        dispatch,
+        window,
         algorithm,
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
