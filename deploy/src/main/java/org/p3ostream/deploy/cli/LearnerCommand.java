@@ -4,6 +4,7 @@ import java.time.Clock;
 import java.util.List;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.failpoint.Failpoints;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
@@ -27,7 +28,9 @@ final class LearnerCommand extends RoleCommand {
   @Override
   void run(P3oConfig config, RoleClients clients) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
-    Learner learner = new Learner(settings, clients.learner(settings), Clock.systemUTC());
+    Learner learner =
+        new Learner(
+            settings, clients.learner(settings), Clock.systemUTC(), Failpoints.ofSystemProperty());
     learner.skipWindows(skippedWindows);
     try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
       learner.run();

@@ -87,6 +87,16 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void loadRefusesMoreOpenGroupsThanAStepEventHolds() {
+    assertThat(problems("dispatch: {groupsPerWindow: 4096, maxStaleness: 1}")).isEmpty();
+    assertThat(problems("dispatch: {groupsPerWindow: 4097, maxStaleness: 1}"))
+        .singleElement()
+        .asString()
+        .startsWith(
+            "dispatch.groupsPerWindow: 4097 times dispatch.maxStaleness (1) + 1 must be <= 8192");
+  }
+
+  @Test
   void loadNamesFileAndLineWhenAKeyIsThereTwice() {
     assertThat(problems("run:\n  id: a\n  id: b\n"))
         .singleElement()

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.policy.checkpoint.SafetensorsReader;
 import org.p3ostream.policy.checkpoint.SafetensorsWriter;
@@ -38,15 +40,23 @@ public final class CheckpointStore {
   private final Path directory;
   private final ParameterLayout layout;
   private final int kept;
+  private final StageListener stages;
+
+  /** Without a listener. */
+  public CheckpointStore(Path directory, ParameterLayout layout, int kept) {
+    this(directory, layout, kept, StageListener.NONE);
+  }
 
   /**
    * @param directory holds the checkpoints of one run; created if missing
    * @param kept newest checkpoints kept
+   * @param stages told of the stages of a save
    */
-  public CheckpointStore(Path directory, ParameterLayout layout, int kept) {
+  public CheckpointStore(Path directory, ParameterLayout layout, int kept, StageListener stages) {
     this.directory = directory;
     this.layout = layout;
     this.kept = kept;
+    this.stages = stages;
   }
 
   /**
@@ -63,6 +73,7 @@ public final class CheckpointStore {
     if (Files.exists(target)) {
       return;
     }
+    stages.before(Stage.CHECKPOINT_FILES);
     Path partial = directory.resolve(name + ".partial");
     delete(partial);
     Files.createDirectory(partial);
@@ -83,9 +94,14 @@ public final class CheckpointStore {
     Files.write(partial.resolve(DESCRIPTION), JSON.writeValueAsBytes(description));
     force(partial.resolve(DESCRIPTION));
     force(partial);
+    stages.after(Stage.CHECKPOINT_FILES);
+    stages.before(Stage.CHECKPOINT_RENAME);
     Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
     force(directory);
+    stages.after(Stage.CHECKPOINT_RENAME);
+    stages.before(Stage.CHECKPOINT_PRUNE);
     prune(runId);
+    stages.after(Stage.CHECKPOINT_PRUNE);
   }
 
   /**

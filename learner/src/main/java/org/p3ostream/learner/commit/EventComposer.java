@@ -31,6 +31,7 @@ import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
@@ -44,6 +45,10 @@ import org.p3ostream.schemas.topic.TopicSpec;
  * progress. The snapshot goes before the prompts that ask for it.
  */
 public final class EventComposer {
+
+  /** Largest event, bytes. A broker takes records of 1 MiB unless it is told otherwise. */
+  static final int MAX_EVENT_BYTES = 1_000_000;
+
   private final TopicCatalogue topics;
   private final RecordCodec codec;
   private final RunDefinition definition;
@@ -208,12 +213,7 @@ public final class EventComposer {
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
     for (int partition : intake.partitions()) {
       PartitionCursor cursor = intake.cursor(partition);
-      progress.add(
-          PartitionProgress.newBuilder()
-              .setPartition(partition)
-              .setNextOffset(cursor.nextOffset())
-              .setConsumedAhead(cursor.consumedAhead())
-              .build());
+      progress.add(cursor.progress(partition));
       offsets.put(
           new TopicPartition(topics.rollouts().name(), partition),
           new OffsetAndMetadata(cursor.nextOffset()));
@@ -244,6 +244,7 @@ public final class EventComposer {
       Map<TopicPartition, OffsetAndMetadata> offsets) {
     ProducerRecord<byte[], byte[]> eventRecord =
         record(topics.steps(), 0, RecordKeys.of(event.getStep()), event);
+    requireBounded(event, eventRecord.value().length);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     records.add(eventRecord);
     records.addAll(snapshot);
@@ -264,6 +265,27 @@ public final class EventComposer {
               deadLetter(rejection)));
     }
     return new PreparedEvent(event, EventHash.of(eventRecord.value()), records, offsets);
+  }
+
+  /** What an event lists is bounded where it comes from; a list that is not must not be sent. */
+  private static void requireBounded(StepEvent event, int bytes) {
+    if (bytes > MAX_EVENT_BYTES) {
+      StepMetrics metrics = event.getMetrics();
+      throw new IllegalStateException(
+          ("%s event of step %d takes %d bytes, more than the %d that a ledger record may: %d groups"
+                  + " trained, %d dispatched, %d records skipped, ratio statistics of %d versions,"
+                  + " %d micro-batches")
+              .formatted(
+                  event.getKind(),
+                  event.getStep(),
+                  bytes,
+                  MAX_EVENT_BYTES,
+                  event.getWindow().size(),
+                  event.getDispatched().size(),
+                  event.getSkipped().size(),
+                  event.getRatioStatistics().size(),
+                  metrics == null ? 0 : metrics.getMicroBatchEss().size()));
+    }
   }
 
   private DeadLetter deadLetter(Rejection rejection) {

@@ -27,14 +27,23 @@ public final class StepCommitter {
 
   private final Producer<byte[], byte[]> producer;
   private final ConsumerGroupMetadata group;
+  private final StageListener stages;
+
+  /** Without a listener. */
+  public StepCommitter(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+    this(producer, group, StageListener.NONE);
+  }
 
   /**
    * @param producer transactional
    * @param group group that carries the offsets for lag tools
+   * @param stages told of fence, begin, send, offsets and commit
    */
-  public StepCommitter(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+  public StepCommitter(
+      Producer<byte[], byte[]> producer, ConsumerGroupMetadata group, StageListener stages) {
     this.producer = producer;
     this.group = group;
+    this.stages = stages;
   }
 
   /**
@@ -42,7 +51,9 @@ public final class StepCommitter {
    * come before the ledger is read.
    */
   public void initialize() {
+    stages.before(Stage.FENCE);
     producer.initTransactions();
+    stages.after(Stage.FENCE);
   }
 
   /**
@@ -73,12 +84,17 @@ public final class StepCommitter {
             e.toString());
       }
     }
+    stages.before(Stage.COMMIT);
     commitTransaction(prepared);
+    stages.after(Stage.COMMIT);
     return new CommittedEvent((System.nanoTime() - start) / 1e6, sent);
   }
 
   private List<RecordMetadata> sendAll(PreparedEvent prepared) {
+    stages.before(Stage.BEGIN);
     producer.beginTransaction();
+    stages.after(Stage.BEGIN);
+    stages.before(Stage.SEND);
     List<Future<RecordMetadata>> sends = new ArrayList<>();
     for (ProducerRecord<byte[], byte[]> record : prepared.records()) {
       sends.add(producer.send(record));
@@ -88,7 +104,10 @@ public final class StepCommitter {
     for (Future<RecordMetadata> send : sends) {
       sent.add(await(send));
     }
+    stages.after(Stage.SEND);
+    stages.before(Stage.OFFSETS);
     producer.sendOffsetsToTransaction(prepared.offsets(), group);
+    stages.after(Stage.OFFSETS);
     return sent;
   }
 

@@ -10,6 +10,8 @@ import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.commit.StepCommitter;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -43,14 +45,24 @@ public final class Learner {
   private final LearnerSettings settings;
   private final LearnerClients clients;
   private final Clock clock;
+  private final StageListener stages;
   private final TopicCatalogue topics;
   private WindowSkips skips = new WindowSkips(List.of());
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
+    this(settings, clients, clock, StageListener.NONE);
+  }
+
+  /**
+   * @param stages told of every stage of the work
+   */
+  public Learner(
+      LearnerSettings settings, LearnerClients clients, Clock clock, StageListener stages) {
     this.settings = settings;
     this.clients = clients;
     this.clock = clock;
+    this.stages = stages;
     this.topics = new TopicCatalogue(settings.run().topicPrefix());
   }
 
@@ -77,7 +89,7 @@ public final class Learner {
           .provision(topics);
       clients.subjects().provision(RecordTypes.schemas());
       StepCommitter committer =
-          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata());
+          new StepCommitter(clients.producer(), clients.rollouts().groupMetadata(), stages);
       committer.initialize(); // fences the zombie before the ledger is read
 
       RunDefinition definition = assets.definition();
@@ -87,7 +99,8 @@ public final class Learner {
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
               assets.model().layout(),
-              settings.learner().checkpointsKept());
+              settings.learner().checkpointsKept(),
+              stages);
       Recovery recovery = new Recovery(checkpoints, settings.run().id());
       recovery.read(
           new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
@@ -109,12 +122,14 @@ public final class Learner {
       BehaviorSnapshots snapshots =
           assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
       RolloutContract contract = assets.contract(snapshots);
+      stages.before(Stage.RECOVER);
       try (AdamW optimizer = assets.optimizer(recovery.startingState(assets.initialWeights()));
           WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
         if (!recovery.reexecute(trainer, optimizer, source, contract, () -> stopping)) {
           return;
         }
         requireWeights(optimizer, ledger);
+        stages.after(Stage.RECOVER);
         source.resume(ledger.progress());
         Intake intake = intake(assets, contract, ledger);
         new StepLoop(
@@ -128,7 +143,8 @@ public final class Learner {
                 commit,
                 checkpoints,
                 skips,
-                clock)
+                clock,
+                stages)
             .run(() -> stopping);
       }
     }
@@ -201,9 +217,7 @@ public final class Learner {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
     for (PartitionProgress progress : ledger.progress()) {
-      cursors.put(
-          progress.getPartition(),
-          new PartitionCursor(progress.getNextOffset(), progress.getConsumedAhead()));
+      cursors.put(progress.getPartition(), PartitionCursor.after(progress));
     }
     return new Intake(
         settings.run().id(),

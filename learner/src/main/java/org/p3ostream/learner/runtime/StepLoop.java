@@ -7,6 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.ledger.BehaviorKl;
 import org.p3ostream.learner.ledger.LedgerState;
@@ -41,6 +43,7 @@ final class StepLoop {
   private final CheckpointStore checkpoints;
   private final WindowSkips skips;
   private final Clock clock;
+  private final StageListener stages;
   private final StepTimer timer = new StepTimer();
   private final WindowCollector collector;
   private final LogprobAudit audit = new LogprobAudit();
@@ -58,7 +61,8 @@ final class StepLoop {
       StepCommit commit,
       CheckpointStore checkpoints,
       WindowSkips skips,
-      Clock clock) {
+      Clock clock,
+      StageListener stages) {
     this.settings = settings;
     this.ledger = ledger;
     this.intake = intake;
@@ -69,6 +73,7 @@ final class StepLoop {
     this.checkpoints = checkpoints;
     this.skips = skips;
     this.clock = clock;
+    this.stages = stages;
     this.collector =
         new WindowCollector(settings, ledger, intake, source, composer, timer, this::commit, clock);
   }
@@ -105,7 +110,9 @@ final class StepLoop {
   }
 
   private void step(Window window) {
+    stages.before(Stage.TRAIN);
     TrainedWindow trained = trainer.train(window, ledger.policyVersion(), clock.millis());
+    stages.after(Stage.TRAIN);
     timer.trained(trained.prePassMillis(), trained.updateMillis());
     StepMetrics metrics = trained.metrics();
     if (!window.missingGroups().isEmpty()) {
@@ -123,9 +130,13 @@ final class StepLoop {
       return;
     }
     long start = System.nanoTime();
+    stages.before(Stage.ENCODE);
     byte[] weights = WeightsDigest.toBytes(finite(optimizer.weights(), window));
     timer.encoded(start);
-    commit(composer.step(ledger, intake, window, trained, weights, timer.phases()));
+    PreparedEvent prepared =
+        composer.step(ledger, intake, window, trained, weights, timer.phases());
+    stages.after(Stage.ENCODE);
+    commit(prepared);
     LOG.info(
         "step {} version {} reward {} ess {} kl {} staleness {}..{} grad norm {}",
         window.index(),

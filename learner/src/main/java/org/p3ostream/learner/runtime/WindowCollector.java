@@ -24,9 +24,6 @@ import org.slf4j.LoggerFactory;
 final class WindowCollector {
   private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
 
-  /** Rejections that are recorded at once instead of with the next step. */
-  private static final int MAX_PENDING_REJECTIONS = 500;
-
   private static final long WAIT_NOTICE_MS = 10_000;
 
   /** How long the broker may be away before the learner ends; a restart continues. */
@@ -81,9 +78,7 @@ final class WindowCollector {
       }
       source.pollInto(intake, ledger.policyVersion());
       List<Long> lost = lost();
-      if (intake.replacementDue()
-          || !lost.isEmpty()
-          || intake.pendingRejections() >= MAX_PENDING_REJECTIONS) {
+      if (intake.replacementDue() || !lost.isEmpty() || intake.isFull()) {
         interim(lost);
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {

@@ -22,6 +22,10 @@ import org.p3ostream.schemas.serde.Decoded;
  * when every group was admitted or given up.
  */
 public final class Intake {
+
+  /** Rejections that are recorded at once instead of with the next step. */
+  public static final int MAX_PENDING_REJECTIONS = 500;
+
   private final String runId;
   private final RolloutContract contract;
   private final DynamicSampling dynamicSampling;
@@ -243,6 +247,11 @@ public final class Intake {
   /** Rejections that wait to be recorded. */
   public int pendingRejections() {
     return rejections.size();
+  }
+
+  /** Whether so many rejections wait that they must be recorded before another record is taken. */
+  public boolean isFull() {
+    return rejections.size() >= MAX_PENDING_REJECTIONS;
   }
 
   /** Groups to dispatch again since the last call, ascending. */

@@ -1,6 +1,7 @@
 package org.p3ostream.learner.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.p3ostream.learner.window.RolloutGroups.good;
 import static org.p3ostream.learner.window.RolloutGroups.withResponse;
 
@@ -42,6 +43,7 @@ import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
+import org.p3ostream.schemas.avro.OffsetRange;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -168,6 +170,17 @@ class EventComposerTest {
   }
 
   @Test
+  void anEventThatNoLedgerTakesIsRefusedBeforeItIsSent() {
+    assertThatThrownBy(
+            () ->
+                composer.genesis(
+                    ledger, weights(0), 150, Map.of("torch", "x".repeat(1_000_000)), PHASES))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("GENESIS event of step -1 takes 100")
+        .hasMessageContaining("4 dispatched");
+  }
+
+  @Test
   void stepRecordsWindowMetricsAndProgress() {
     apply(genesis());
     accept(good(1, 0, 0, 0));
@@ -182,7 +195,7 @@ class EventComposerTest {
         .containsExactly(new WindowEntry(0, 2L, 0L, 0, 0L), new WindowEntry(0, 0L, 1L, 0, 0L));
     assertThat(event.getProgress())
         .containsExactly(
-            new PartitionProgress(0, 1L, List.of(2L), List.of()),
+            new PartitionProgress(0, 1L, List.of(), List.of(new OffsetRange(2L, 2L))),
             new PartitionProgress(1, 0L, List.of(), List.of()));
     assertThat(step.offsets())
         .isEqualTo(

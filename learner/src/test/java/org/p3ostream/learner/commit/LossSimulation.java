@@ -292,13 +292,7 @@ final class LossSimulation {
     for (int partition = 0; partition < PARTITIONS; partition++) {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
-    ledger
-        .progress()
-        .forEach(
-            p ->
-                cursors.put(
-                    p.getPartition(),
-                    new PartitionCursor(p.getNextOffset(), p.getConsumedAhead())));
+    ledger.progress().forEach(p -> cursors.put(p.getPartition(), PartitionCursor.after(p)));
     return new Intake(
         RolloutGroups.RUN_ID,
         RolloutGroups.contract(),
