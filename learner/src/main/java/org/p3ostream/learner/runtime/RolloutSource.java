@@ -95,8 +95,9 @@ final class RolloutSource {
   /** Whether everything visible has been read; false if the broker does not answer in a moment. */
   boolean hasCaughtUp() {
     try {
-      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
-          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+      return unread.isEmpty()
+          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     } catch (TimeoutException e) {
       return false;
     }
