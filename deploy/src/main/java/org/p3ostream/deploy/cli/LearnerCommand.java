@@ -16,13 +16,12 @@ import picocli.CommandLine.Command;
 final class LearnerCommand extends RoleCommand {
 
   @Override
-  void run(P3oConfig config, RoleClients clients) {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
         new Learner(
             settings, clients.learner(settings), Clock.systemUTC(), Failpoints.ofSystemProperty());
-    try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
-      learner.run();
-    }
+    interruption.stopBy(learner::stop);
+    learner.run();
   }
 }
