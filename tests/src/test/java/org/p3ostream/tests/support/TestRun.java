@@ -26,6 +26,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.p3ostream.deploy.clients.RoleClients;
@@ -245,9 +246,9 @@ public final class TestRun {
       until(
           count + " producers",
           () -> {
-            ConsumerGroupDescription description =
-                admin.describeConsumerGroups(List.of(group)).all().get().get(group);
-            return description.groupState() == GroupState.STABLE
+            ConsumerGroupDescription description = description(admin, group);
+            return description != null
+                && description.groupState() == GroupState.STABLE
                 && description.members().stream()
                         .filter(member -> !member.assignment().topicPartitions().isEmpty())
                         .count()
@@ -255,6 +256,18 @@ public final class TestRun {
           });
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Null while there is no such group. */
+  private static ConsumerGroupDescription description(Admin admin, String group) throws Exception {
+    try {
+      return admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return null;
+      }
+      throw e;
     }
   }
 
