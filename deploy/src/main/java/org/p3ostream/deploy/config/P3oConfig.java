@@ -19,6 +19,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -46,6 +47,7 @@ public record P3oConfig(
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    TrimmingConfig trimming,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -85,6 +87,13 @@ public record P3oConfig(
               + sampling.maxResponseTokens()
               + "): a micro-batch holds at least one response");
     }
+    if (trimming.enabled() && learner.checkpointsKept() < 2) {
+      throw new IllegalArgumentException(
+          "learner.checkpointsKept: "
+              + learner.checkpointsKept()
+              + " must be >= 2 while trimming.enabled is true: what was trimmed cannot be executed"
+              + " again, and one checkpoint alone may be damaged");
+    }
   }
 
   /** The learner hands the name on; the producers know what it means. */
@@ -118,6 +127,7 @@ public record P3oConfig(
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -144,6 +154,7 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        trimming,
         producer,
         streams);
   }
@@ -170,6 +181,7 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        trimming,
         environment);
   }
 

@@ -21,6 +21,7 @@ import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.Rejection;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -164,6 +165,13 @@ public final class EventComposer {
         event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
+  }
+
+  /** A change to the run that goes on. */
+  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases).setControl(change).build();
+    return prepare(event, List.of(), List.of(), List.of(), Map.of());
   }
 
   private StepEvent.Builder event(

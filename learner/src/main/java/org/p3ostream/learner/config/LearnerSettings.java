@@ -19,6 +19,7 @@ public record LearnerSettings(
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    TrimmingConfig trimming,
     Map<String, String> environment) {
   public LearnerSettings {
     environment = Map.copyOf(environment);

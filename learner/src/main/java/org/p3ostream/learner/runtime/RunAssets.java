@@ -196,16 +196,21 @@ final class RunAssets implements AutoCloseable {
 
   /** Earlier versions, from the log. */
   BehaviorSnapshots snapshots(Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
-    SnapshotSearch search =
-        new SnapshotSearch(
-            consumer,
-            new PatientDecoder(codec, topic),
-            topic,
-            settings.run().id(),
-            model.layout().modelHash(),
-            model.layout().size());
     return new BehaviorSnapshots(
-        directory.weights(), search::find, settings.learner().snapshotCache());
+        directory.weights(),
+        snapshotSearch(consumer, codec, topic)::find,
+        settings.learner().snapshotCache());
+  }
+
+  SnapshotSearch snapshotSearch(
+      Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
+    return new SnapshotSearch(
+        consumer,
+        new PatientDecoder(codec, topic),
+        topic,
+        settings.run().id(),
+        model.layout().modelHash(),
+        model.layout().size());
   }
 
   RolloutContract contract(BehaviorVersions snapshots) {

@@ -3,6 +3,7 @@ package org.p3ostream.learner.runtime;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepMetrics;
@@ -49,6 +51,7 @@ final class StepLoop {
   private final EventComposer composer;
   private final StepCommitter committer;
   private final CheckpointStore checkpoints;
+  private final Trimmer trimmer;
   private final Clock clock;
   private final StepTimer timer = new StepTimer();
   private final LogprobAudit audit = new LogprobAudit();
@@ -65,6 +68,7 @@ final class StepLoop {
       EventComposer composer,
       StepCommitter committer,
       CheckpointStore checkpoints,
+      Trimmer trimmer,
       Clock clock) {
     this.settings = settings;
     this.ledger = ledger;
@@ -75,11 +79,13 @@ final class StepLoop {
     this.composer = composer;
     this.committer = committer;
     this.checkpoints = checkpoints;
+    this.trimmer = trimmer;
     this.clock = clock;
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
   void run(BooleanSupplier stopping) {
+    trimmer.repeat();
     while (ledger.nextWindow() < settings.learner().steps()) {
       Window window = await(stopping);
       if (window == null) {
@@ -88,6 +94,9 @@ final class StepLoop {
       step(window);
       if (ledger.nextWindow() % settings.learner().checkpointEvery() == 0) {
         checkpoint();
+      }
+      if (trimmer.isDue(ledger.nextWindow())) {
+        trim();
       }
     }
     checkpoint();
@@ -209,6 +218,17 @@ final class StepLoop {
       LOG.error("no checkpoint after step {}: {}", ledger.nextWindow() - 1, e.toString());
     }
     timer.checkpointed(start);
+  }
+
+  /** After the checkpoint, which may have replaced the oldest one. */
+  private void trim() {
+    Optional<ControlChange> change = trimmer.next(ledger);
+    if (change.isPresent()) {
+      PreparedEvent prepared = composer.control(ledger, change.get(), StepTimer.none());
+      committer.commit(prepared);
+      ledger.apply(prepared.event(), prepared.eventHash());
+      trimmer.delete(change.get());
+    }
   }
 
   private static float[] finite(float[] weights, Window window) {

@@ -25,6 +25,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -322,6 +323,7 @@ class RunDefinitionTest {
         OptimizerConfig.defaults(),
         learner,
         AuditConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 }

@@ -23,6 +23,7 @@ import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ParameterInitializer;
@@ -81,6 +82,7 @@ class ModelDropoutTest {
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 
