@@ -182,12 +182,13 @@ public final class EventComposer {
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** A change of the configuration to the one of this composer, from the next window on. */
+  /** A change to the run that goes on; one of the configuration is to that of this composer. */
   public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    boolean configures = change.getKind() == ControlKind.CONFIGURATION;
     StepEvent.Builder event =
         event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
             .setControl(change)
-            .setConfiguration(definition.json())
+            .setConfiguration(configures ? definition.json() : null)
             .setDispatched(List.of());
     return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }

@@ -24,6 +24,7 @@ import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.trim.TrimBook;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutContract;
@@ -107,6 +108,10 @@ public final class Learner {
       RunDefinition definition = assets.definition();
       LedgerState ledger =
           new LedgerState(settings.run().id(), settings.dispatch().groupsPerWindow());
+      TrimBook trimBook = new TrimBook(topics.rollouts().name());
+      if (settings.trimming().enabled()) {
+        ledger.tell(trimBook::add);
+      }
       CheckpointStore checkpoints =
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
@@ -163,8 +168,19 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings, ledger, intake, source, trainer, optimizer, composer, commit, keeper,
-                skips, clock, stages)
+                settings,
+                ledger,
+                intake,
+                source,
+                trainer,
+                optimizer,
+                composer,
+                commit,
+                keeper,
+                trimmer(assets, checkpoints, trimBook),
+                skips,
+                clock,
+                stages)
             .run(() -> stopping);
       }
     }
@@ -228,6 +244,18 @@ public final class Learner {
       throw new LedgerException(
           "recovered weights %s, the ledger ends with %s".formatted(found, ledger.weightsSha256()));
     }
+  }
+
+  /** Its reader is that of earlier snapshots: both read between steps only. */
+  private Trimmer trimmer(RunAssets assets, CheckpointStore checkpoints, TrimBook book) {
+    return new Trimmer(
+        settings,
+        topics,
+        clients.admin(),
+        new RecordScan(clients.snapshots()),
+        assets.snapshotSearch(clients.snapshots(), clients.codec(), topics.snapshots().name()),
+        checkpoints,
+        book);
   }
 
   private Intake intake(RunAssets assets, RolloutContract contract, LedgerState ledger) {

@@ -29,6 +29,7 @@ import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.learner.config.WindowConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -488,6 +489,7 @@ class RunDefinitionTest {
         learner,
         AuditConfig.defaults(),
         RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 }

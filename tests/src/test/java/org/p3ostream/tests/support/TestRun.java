@@ -111,6 +111,17 @@ public final class TestRun {
     return ConfigLoader.load(null, all);
   }
 
+  /** Arguments of a command that is to run in a process of its own. */
+  public List<String> commandLine(String command, String... overrides) {
+    List<String> all = new ArrayList<>(settings);
+    all.addAll(List.of(overrides));
+    List<String> arguments = new ArrayList<>(List.of(command));
+    for (String setting : all) {
+      arguments.addAll(List.of("--set", setting));
+    }
+    return arguments;
+  }
+
   public RunningRole learner(String... overrides) {
     return learner(false, overrides);
   }
