@@ -19,6 +19,8 @@ import picocli.CommandLine.Command;
       ProducerCommand.class,
       StreamsCommand.class,
       LogCommand.class,
+      ReplayCommand.class,
+      ForkCommand.class,
       PretrainCommand.class,
       PromptsCommand.class,
       LossCommand.class

@@ -193,8 +193,7 @@ public final class EventComposer {
     return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }
 
-  private StepEvent.Builder event(
-      LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
+  StepEvent.Builder event(LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
     return StepEvent.newBuilder()
         .setKind(kind)
         .setRunId(runId)
@@ -247,7 +246,7 @@ public final class EventComposer {
         offsets);
   }
 
-  private PreparedEvent prepare(
+  PreparedEvent prepare(
       StepEvent event,
       List<ProducerRecord<byte[], byte[]>> snapshot,
       List<PromptTask> prompts,
@@ -317,8 +316,7 @@ public final class EventComposer {
         .build();
   }
 
-  private List<ProducerRecord<byte[], byte[]>> snapshotRecords(
-      long version, long step, byte[] weights) {
+  List<ProducerRecord<byte[], byte[]>> snapshotRecords(long version, long step, byte[] weights) {
     SnapshotEncoder.Encoded snapshot = snapshots.encode(version, step, weights);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     for (SpecificRecord chunk : snapshot.chunks()) {
@@ -331,6 +329,11 @@ public final class EventComposer {
   private ProducerRecord<byte[], byte[]> record(
       TopicSpec topic, int partition, byte[] key, SpecificRecord value) {
     return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
+  }
+
+  /** The definition that this composer's events are made under. */
+  RunDefinition definition() {
+    return definition;
   }
 
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {

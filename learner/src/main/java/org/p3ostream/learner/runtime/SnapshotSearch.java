@@ -77,7 +77,7 @@ final class SnapshotSearch {
         return found.weights();
       }
       if (pass.sawEarlier || start == beginning) {
-        throw new BehaviorSnapshotMissingException(version, pass.fault);
+        throw new BehaviorSnapshotMissingException(version, pass.fault, pass.damaged);
       }
     }
   }
@@ -110,6 +110,7 @@ final class SnapshotSearch {
     private boolean sawEarlier; // then the version does not begin before the start
     private long firstOffset = -1;
     private String fault = partition + " does not hold it";
+    private boolean damaged;
 
     Pass(long version, long start, long end) {
       this.version = version;
@@ -146,8 +147,10 @@ final class SnapshotSearch {
       SnapshotEvent event = follower.accept(version, decoder.decode(record.value())).orElse(null);
       if (event instanceof SnapshotEvent.Corrupt corrupt) {
         fault = corrupt.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       } else if (event instanceof SnapshotEvent.Refused refused) {
         fault = refused.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       }
     }
   }

@@ -201,14 +201,12 @@ final class StepLoop {
   private void trim() {
     Optional<ControlChange> change = trimmer.next(ledger);
     if (change.isPresent()) {
-      PreparedEvent prepared = composer.control(ledger, change.get(), StepTimer.none());
-      committer.commit(prepared);
-      ledger.apply(prepared.event(), prepared.eventHash());
+      commit.commit(composer.control(ledger, change.get(), StepTimer.none()));
       trimmer.delete(change.get());
     }
   }
 
-  private static float[] finite(float[] weights, Window window) {
+  static float[] finite(float[] weights, Window window) {
     for (float weight : weights) {
       if (!Float.isFinite(weight)) {
         throw NonFiniteUpdateException.of(window, "a weight became " + weight + ", which");
