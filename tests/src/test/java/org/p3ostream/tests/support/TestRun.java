@@ -109,6 +109,11 @@ public final class TestRun {
   }
 
   public RunningRole learner(String... overrides) {
+    return learnerSkipping(List.of(), overrides);
+  }
+
+  /** A learner that passes windows instead of training them. */
+  public RunningRole learnerSkipping(List<Long> windows, String... overrides) {
     P3oConfig config = config(overrides);
     RoleClients clients = new RoleClients(config);
     Learner learner =
@@ -116,6 +121,7 @@ public final class TestRun {
             config.learnerSettings(Map.of()),
             clients.learner(config.learnerSettings(Map.of())),
             Clock.systemUTC());
+    learner.skipWindows(windows);
     return new RunningRole("learner", clients, learner::run, learner::stop);
   }
 
