@@ -18,6 +18,13 @@ import picocli.CommandLine.Option;
 final class LearnerCommand extends RoleCommand {
 
   @Option(
+      names = "--accept-config-change",
+      description =
+          "Goes on with a configuration that trains in another way than the one the run has, and"
+              + " records the change in the ledger.")
+  private boolean acceptConfigChange;
+
+  @Option(
       names = "--skip-window",
       paramLabel = "WINDOW",
       description =
@@ -26,14 +33,17 @@ final class LearnerCommand extends RoleCommand {
   private List<Long> skippedWindows = List.of();
 
   @Override
-  void run(P3oConfig config, RoleClients clients) {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
         new Learner(
-            settings, clients.learner(settings), Clock.systemUTC(), Failpoints.ofSystemProperty());
+                settings,
+                clients.learner(settings),
+                Clock.systemUTC(),
+                Failpoints.ofSystemProperty())
+            .acceptConfigurationChange(acceptConfigChange);
     learner.skipWindows(skippedWindows);
-    try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
-      learner.run();
-    }
+    interruption.stopBy(learner::stop);
+    learner.run();
   }
 }

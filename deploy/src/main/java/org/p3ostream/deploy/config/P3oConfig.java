@@ -17,8 +17,10 @@ import org.p3ostream.learner.config.ObjectiveGates;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
@@ -48,6 +50,8 @@ public record P3oConfig(
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
+    TrimmingConfig trimming,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -87,6 +91,13 @@ public record P3oConfig(
               + sampling.maxResponseTokens()
               + "): a micro-batch holds at least one response");
     }
+    if (trimming.enabled() && learner.checkpointsKept() < 2) {
+      throw new IllegalArgumentException(
+          "learner.checkpointsKept: "
+              + learner.checkpointsKept()
+              + " must be >= 2 while trimming.enabled is true: what was trimmed cannot be executed"
+              + " again, and one checkpoint alone may be damaged");
+    }
   }
 
   /** The learner hands the name on; the producers know what it means. */
@@ -121,6 +132,8 @@ public record P3oConfig(
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -148,6 +161,8 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        recovery,
+        trimming,
         producer,
         streams);
   }
@@ -175,6 +190,8 @@ public record P3oConfig(
         optimizer,
         learner,
         audit,
+        recovery,
+        trimming,
         environment);
   }
 

@@ -182,6 +182,17 @@ public final class EventComposer {
     return withIntake(event, intake, List.of(), prompts);
   }
 
+  /** A change to the run that goes on; one of the configuration is to that of this composer. */
+  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    boolean configures = change.getKind() == ControlKind.CONFIGURATION;
+    StepEvent.Builder event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setConfiguration(configures ? definition.json() : null)
+            .setDispatched(List.of());
+    return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
+  }
+
   private StepEvent.Builder event(
       LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
     return StepEvent.newBuilder()

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -23,12 +24,20 @@ public final class LedgerState {
   private final DispatchBook dispatched = new DispatchBook();
   private final Map<Integer, PartitionProgress> progress = new TreeMap<>();
   private @Nullable StepEvent genesis;
+  private @Nullable StepEvent configured;
   private String lastEventHash = EventHash.NONE;
   private String weightsSha256 = "";
   private final Set<Long> skippedWindows = new HashSet<>(); // rare: an operator asks for each
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
+  private Applied applied = (event, eventHash) -> {};
+
+  /** Told of every event after it was applied. */
+  @FunctionalInterface
+  public interface Applied {
+    void event(StepEvent event, String eventHash);
+  }
 
   /**
    * @param runId run that the ledger must belong to
@@ -49,6 +58,10 @@ public final class LedgerState {
     requireContinues(event);
     if (event.getKind() == StepKind.GENESIS) {
       genesis = event;
+      nextWindow = event.getStep() + 1; // a fork begins in the middle of another run
+    }
+    if (configures(event)) {
+      configured = event;
     }
     dispatch(event);
     if (event.getKind() == StepKind.INTERIM) {
@@ -66,6 +79,12 @@ public final class LedgerState {
     weightsSha256 = event.getWeightsSha256();
     learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
     lastEventHash = eventHash;
+    applied.event(event, eventHash);
+  }
+
+  /** Has {@code listener}, instead of an earlier one, told of the events to come. */
+  public void tell(Applied listener) {
+    applied = listener;
   }
 
   private void dispatch(StepEvent event) {
@@ -123,6 +142,20 @@ public final class LedgerState {
         !settlesWindow(event) || event.getStep() == nextWindow,
         event,
         "is for window %d, the next one is %d".formatted(event.getStep(), nextWindow));
+    StepEvent configuring = configured == null || configures(event) ? event : configured;
+    require(
+        event.getConfigHash().equals(configuring.getConfigHash()),
+        event,
+        "was made with configuration %s, the one in force is %s"
+            .formatted(event.getConfigHash(), configuring.getConfigHash()));
+  }
+
+  private static boolean configures(StepEvent event) {
+    ControlChange control = event.getControl();
+    return event.getKind() == StepKind.GENESIS
+        || event.getKind() == StepKind.CONTROL
+            && control != null
+            && control.getKind() == ControlKind.CONFIGURATION;
   }
 
   private static boolean settlesWindow(StepEvent event) {
@@ -147,6 +180,16 @@ public final class LedgerState {
       throw new IllegalStateException("the ledger is empty");
     }
     return genesis;
+  }
+
+  /** The configuration in force: that of GENESIS, or of the change that came last. */
+  public RunDefinition definition() {
+    return RunDefinition.parse(String.valueOf(configuring().getConfiguration()));
+  }
+
+  /** The event that put the configuration in force: GENESIS or a CONTROL event. */
+  public StepEvent configuring() {
+    return configured == null ? genesis() : configured;
   }
 
   /** Window that the next STEP or NO_OP is for. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.DatasetConfig;
@@ -67,12 +68,7 @@ public final class RunDefinition {
       Map<String, String> promptsSha256) {
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("run", Map.of("seed", settings.run().seed()));
-    values.put(
-        "model",
-        Map.of(
-            "hash", modelHash,
-            "initialWeightsSha256", initialWeightsSha256,
-            "tokenizerHash", tokenizerHash));
+    values.put("model", model(modelHash, initialWeightsSha256, tokenizerHash));
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", dispatch(settings.dispatch()));
@@ -84,6 +80,14 @@ public final class RunDefinition {
     values.put("optimizer", settings.optimizer());
     values.put("learner", learner(settings.learner()));
     return new RunDefinition(JSON.valueToTree(values));
+  }
+
+  private static Map<String, String> model(
+      String modelHash, String initialWeightsSha256, String tokenizerHash) {
+    return Map.of(
+        "hash", modelHash,
+        "initialWeightsSha256", initialWeightsSha256,
+        "tokenizerHash", tokenizerHash);
   }
 
   /**
@@ -201,37 +205,57 @@ public final class RunDefinition {
     return WeightsDigest.sha256(json().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Keys whose values differ, each as {@code path: theirs -> ours}. */
+  /**
+   * The settings that this definition stands for. What it does not speak of (places, sizes of
+   * caches, the number of steps) is taken from {@code current}.
+   *
+   * @throws LedgerException if it holds what this version cannot do
+   */
+  public LearnerSettings settingsOver(LearnerSettings current) {
+    return CompleteDefinition.of(tree).settingsOver(current);
+  }
+
+  /**
+   * Keys whose values differ, each as {@code path: theirs -> ours}. A key that a definition leaves
+   * out has the value that it means by that.
+   */
   public List<String> differencesFrom(RunDefinition earlier) {
-    Map<String, String> before = leaves(earlier.tree);
-    Map<String, String> now = leaves(tree);
+    return differences(earlier, path -> true);
+  }
+
+  /** Those of {@link #differencesFrom} that no run can go on with, each with the reason. */
+  public List<String> fixedDifferencesFrom(RunDefinition earlier) {
+    List<String> fixed = new ArrayList<>();
+    for (Map.Entry<String, String> key : FixedKeys.REASONS.entrySet()) {
+      differences(earlier, path -> path.equals(key.getKey()))
+          .forEach(difference -> fixed.add(difference + " (" + key.getValue() + ")"));
+    }
+    return fixed;
+  }
+
+  /**
+   * What of a model at hand is not what this definition says, each as {@code path: ours -> its}.
+   */
+  public List<String> modelDifferences(
+      String modelHash, String initialWeightsSha256, String tokenizerHash) {
+    JsonNode other =
+        JSON.valueToTree(Map.of("model", model(modelHash, initialWeightsSha256, tokenizerHash)));
+    return new RunDefinition(other).differences(this, path -> path.startsWith("model."));
+  }
+
+  private List<String> differences(RunDefinition earlier, Predicate<String> ofInterest) {
+    Map<String, String> before = CompleteDefinition.of(earlier.tree).leaves();
+    Map<String, String> now = CompleteDefinition.of(tree).leaves();
     TreeSet<String> paths = new TreeSet<>(before.keySet());
     paths.addAll(now.keySet());
     List<String> differences = new ArrayList<>();
     for (String path : paths) {
-      String old = before.getOrDefault(path, "absent");
-      String current = now.getOrDefault(path, "absent");
-      if (!old.equals(current)) {
+      String old = before.getOrDefault(path, "none");
+      String current = now.getOrDefault(path, "none");
+      if (ofInterest.test(path) && !old.equals(current)) {
         differences.add(path + ": " + old + " -> " + current);
       }
     }
     return differences;
-  }
-
-  private static Map<String, String> leaves(JsonNode node) {
-    Map<String, String> leaves = new LinkedHashMap<>();
-    collect("", node, leaves);
-    return leaves;
-  }
-
-  private static void collect(String path, JsonNode node, Map<String, String> leaves) {
-    if (node.isObject()) {
-      for (Map.Entry<String, JsonNode> field : node.properties()) {
-        String child = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
-        collect(child, field.getValue(), leaves);
-      }
-    } else {
-      leaves.put(path, node.isArray() ? node.toString() : node.asText());
-    }
   }
 }

@@ -22,13 +22,16 @@ import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.optimizer.AdamW;
+import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.trim.TrimBook;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutContract;
 import org.p3ostream.policy.torch.TorchRuntime;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ForkOrigin;
 import org.p3ostream.schemas.avro.PartitionProgress;
-import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.serde.RecordTypes;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -47,6 +50,7 @@ public final class Learner {
   private final Clock clock;
   private final StageListener stages;
   private final TopicCatalogue topics;
+  private boolean configurationChangeAccepted;
   private WindowSkips skips = new WindowSkips(List.of());
   private volatile boolean stopping;
 
@@ -73,13 +77,22 @@ public final class Learner {
   }
 
   /**
+   * Lets the run go on with a configuration other than the one in force, which is then recorded. To
+   * be called before {@link #run()}.
+   */
+  public Learner acceptConfigurationChange(boolean accepted) {
+    configurationChangeAccepted = accepted;
+    return this;
+  }
+
+  /**
    * Runs until the configured number of steps is committed or {@link #stop()} is called. Writes a
    * checkpoint at the end.
    *
    * @throws FencedException if another learner took over
-   * @throws ConfigurationException if a window to be skipped is settled
-   * @throws LedgerException if the topics hold another run, a broken one, or one of another
-   *     configuration
+   * @throws LedgerException if the topics hold another run or a broken one
+   * @throws ConfigurationException if the run is of another configuration, and the change was not
+   *     accepted or cannot be made; if a window to be skipped is settled
    */
   public void run() {
     TorchRuntime.start(settings.model().threads());
@@ -95,6 +108,10 @@ public final class Learner {
       RunDefinition definition = assets.definition();
       LedgerState ledger =
           new LedgerState(settings.run().id(), settings.dispatch().groupsPerWindow());
+      TrimBook trimBook = new TrimBook(topics.rollouts().name());
+      if (settings.trimming().enabled()) {
+        ledger.tell(trimBook::add);
+      }
       CheckpointStore checkpoints =
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
@@ -112,26 +129,44 @@ public final class Learner {
       StepCommit commit = new StepCommit(committer, ledger, manifests, topics.snapshots().name());
       if (ledger.isEmpty()) {
         open(assets, ledger, composer, commit);
-      } else {
-        requireSameDefinition(definition, ledger);
       }
+      requireNoFork(ledger);
+      ControlChange change =
+          ConfigurationChange.of(ledger, definition, configurationChangeAccepted);
       skips.startFrom(ledger);
 
       RolloutSource source =
           new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
       BehaviorSnapshots snapshots =
           assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
-      RolloutContract contract = assets.contract(snapshots);
       stages.before(Stage.RECOVER);
-      try (AdamW optimizer = assets.optimizer(recovery.startingState(assets.initialWeights()));
+      OptimizerState state =
+          recovery.recover(
+              () -> OptimizerState.initial(assets.initialWeights()),
+              assets,
+              source,
+              snapshots,
+              new WeightCheck(
+                  settings.recovery(),
+                  snapshots::of,
+                  ledger.genesis().getEnvironment(),
+                  environment()),
+              () -> stopping);
+      if (state == null) {
+        return;
+      }
+      requireWeights(state, ledger);
+      stages.after(Stage.RECOVER);
+      CheckpointKeeper keeper = new CheckpointKeeper(checkpoints, settings.run().id());
+      if (change != null) {
+        commit.commit(composer.control(ledger, change, StepTimer.none()));
+        LOG.warn("configuration changed from here on: {}", change.getDescription());
+        keeper.save(ledger, state);
+      }
+      try (AdamW optimizer = assets.optimizer(state);
           WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
-        if (!recovery.reexecute(trainer, optimizer, source, contract, () -> stopping)) {
-          return;
-        }
-        requireWeights(optimizer, ledger);
-        stages.after(Stage.RECOVER);
         source.resume(ledger.progress());
-        Intake intake = intake(assets, contract, ledger);
+        Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
                 settings,
                 ledger,
@@ -141,7 +176,8 @@ public final class Learner {
                 optimizer,
                 composer,
                 commit,
-                checkpoints,
+                keeper,
+                trimmer(assets, checkpoints, trimBook),
                 skips,
                 clock,
                 stages)
@@ -174,16 +210,12 @@ public final class Learner {
 
   private void open(
       RunAssets assets, LedgerState ledger, EventComposer composer, StepCommit commit) {
-    Map<String, String> environment = new TreeMap<>(settings.environment());
-    environment.put("torch", TorchRuntime.version());
-    environment.put("device", settings.model().device());
-    environment.put("threads", Integer.toString(settings.model().threads()));
     PreparedEvent genesis =
         composer.genesis(
             ledger,
             WeightsDigest.toBytes(assets.initialWeights()),
             settings.optimizer().scheduleSteps(),
-            environment,
+            environment(),
             StepTimer.none());
     commit.commit(genesis);
     LOG.info(
@@ -193,22 +225,37 @@ public final class Learner {
         settings.dispatch().maxStaleness());
   }
 
-  private static void requireSameDefinition(RunDefinition definition, LedgerState ledger) {
-    StepEvent genesis = ledger.genesis();
-    if (!definition.hash().equals(genesis.getConfigHash())) {
-      RunDefinition recorded = RunDefinition.parse(String.valueOf(genesis.getConfiguration()));
-      throw new LedgerException(
-          "the configuration differs from the one this run was opened with: "
-              + String.join("; ", definition.differencesFrom(recorded)));
+  private Map<String, String> environment() {
+    return RunEnvironment.of(settings);
+  }
+
+  private static void requireNoFork(LedgerState ledger) {
+    ForkOrigin origin = ledger.genesis().getForkOf();
+    if (origin != null) {
+      throw new ConfigurationException(
+          "run.topicPrefix: this is a fork of run '%s' after step %d: p3o fork continues it"
+              .formatted(origin.getRunId(), origin.getStep()));
     }
   }
 
-  private static void requireWeights(AdamW optimizer, LedgerState ledger) {
-    String found = WeightsDigest.sha256(WeightsDigest.toBytes(optimizer.weights()));
+  private static void requireWeights(OptimizerState state, LedgerState ledger) {
+    String found = WeightsDigest.sha256(WeightsDigest.toBytes(state.weights()));
     if (!found.equals(ledger.weightsSha256())) {
       throw new LedgerException(
           "recovered weights %s, the ledger ends with %s".formatted(found, ledger.weightsSha256()));
     }
+  }
+
+  /** Its reader is that of earlier snapshots: both read between steps only. */
+  private Trimmer trimmer(RunAssets assets, CheckpointStore checkpoints, TrimBook book) {
+    return new Trimmer(
+        settings,
+        topics,
+        clients.admin(),
+        new RecordScan(clients.snapshots()),
+        assets.snapshotSearch(clients.snapshots(), clients.codec(), topics.snapshots().name()),
+        checkpoints,
+        book);
   }
 
   private Intake intake(RunAssets assets, RolloutContract contract, LedgerState ledger) {

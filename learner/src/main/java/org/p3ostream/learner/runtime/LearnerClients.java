@@ -26,4 +26,10 @@ public record LearnerClients(
     Consumer<byte[], byte[]> ledger,
     Consumer<byte[], byte[]> snapshots,
     RecordCodec codec,
-    SubjectProvisioner subjects) {}
+    SubjectProvisioner subjects) {
+
+  /** Those that read. */
+  public LogReaders readers() {
+    return new LogReaders(rollouts, ledger, snapshots, codec);
+  }
+}

@@ -93,6 +93,16 @@ final class SnapshotSearch {
     }
   }
 
+  /**
+   * Where a version begins.
+   *
+   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   */
+  long firstOffset(long version) {
+    find(version);
+    return knownOffset;
+  }
+
   /** Reads forward from one place until the version is loaded, passed, or not there. */
   private final class Pass {
     private final long version;

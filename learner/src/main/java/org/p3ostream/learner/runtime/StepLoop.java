@@ -1,10 +1,9 @@
 package org.p3ostream.learner.runtime;
 
-import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.Stage;
@@ -18,6 +17,7 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepMetrics;
@@ -40,7 +40,8 @@ final class StepLoop {
   private final AdamW optimizer;
   private final EventComposer composer;
   private final StepCommit commit;
-  private final CheckpointStore checkpoints;
+  private final CheckpointKeeper checkpoints;
+  private final Trimmer trimmer;
   private final WindowSkips skips;
   private final Clock clock;
   private final StageListener stages;
@@ -59,7 +60,8 @@ final class StepLoop {
       AdamW optimizer,
       EventComposer composer,
       StepCommit commit,
-      CheckpointStore checkpoints,
+      CheckpointKeeper checkpoints,
+      Trimmer trimmer,
       WindowSkips skips,
       Clock clock,
       StageListener stages) {
@@ -71,6 +73,7 @@ final class StepLoop {
     this.composer = composer;
     this.commit = commit;
     this.checkpoints = checkpoints;
+    this.trimmer = trimmer;
     this.skips = skips;
     this.clock = clock;
     this.stages = stages;
@@ -79,6 +82,7 @@ final class StepLoop {
   }
 
   void run(BooleanSupplier stopping) {
+    trimmer.repeat();
     while (ledger.nextWindow() < settings.learner().steps()) {
       Window window = collector.next(stopping);
       if (window == null) {
@@ -91,6 +95,9 @@ final class StepLoop {
       }
       if (ledger.nextWindow() % settings.learner().checkpointEvery() == 0) {
         checkpoint();
+      }
+      if (trimmer.isDue(ledger.nextWindow())) {
+        trim();
       }
     }
     checkpoint();
@@ -184,18 +191,21 @@ final class StepLoop {
       return;
     }
     long start = System.nanoTime();
-    try {
-      checkpoints.save(
-          settings.run().id(),
-          ledger.nextWindow() - 1,
-          ledger.lastEventHash(),
-          ledger.policyVersion(),
-          optimizer.state());
+    if (checkpoints.save(ledger, optimizer.state())) {
       checkpointedWindow = ledger.nextWindow();
-    } catch (IOException e) { // the log holds the run; a checkpoint only shortens a restart
-      LOG.error("no checkpoint after step {}: {}", ledger.nextWindow() - 1, e.toString());
     }
     timer.checkpointed(start);
+  }
+
+  /** After the checkpoint, which may have replaced the oldest one. */
+  private void trim() {
+    Optional<ControlChange> change = trimmer.next(ledger);
+    if (change.isPresent()) {
+      PreparedEvent prepared = composer.control(ledger, change.get(), StepTimer.none());
+      committer.commit(prepared);
+      ledger.apply(prepared.event(), prepared.eventHash());
+      trimmer.delete(change.get());
+    }
   }
 
   private static float[] finite(float[] weights, Window window) {

@@ -176,6 +176,47 @@ class LedgerStateTest {
     requireRefused(step(0, 0, "h0", dispatched(7, 8)), "STEP of step 0", "group 7 attempt 0");
   }
 
+  @Test
+  void applyRefusesAnEventOfAConfigurationThatIsNotInForce() {
+    open();
+    requireRefused(
+        event(StepKind.NO_OP, 0, 0, "h0").setConfigHash("other").build(),
+        "configuration other",
+        "in force is config");
+    StepEvent change =
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.CONFIGURATION, "a: 1 -> 2", List.of()))
+            .setConfiguration("{\"a\":2}")
+            .setConfigHash("other")
+            .build();
+    ledger.apply(change, "h1");
+    assertThat(ledger.configuring()).isEqualTo(change);
+    assertThat(ledger.definition().json()).isEqualTo("{\"a\":2}");
+    requireRefused(event(StepKind.NO_OP, 0, 0, "h1").build(), "configuration config");
+    ledger.apply(event(StepKind.NO_OP, 0, 0, "h1").setConfigHash("other").build(), "h2");
+    assertThat(ledger.nextWindow()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyAChangeOfTheConfigurationPutsAnotherInForce() {
+    open();
+    requireRefused(
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.TRIM, "", List.of()))
+            .setConfigHash("other")
+            .build(),
+        "configuration other");
+  }
+
+  @Test
+  void forkBeginsAfterTheLastStepThatItShares() {
+    ledger.apply(event(StepKind.GENESIS, 19, 18, EventHash.NONE).build(), "h0");
+    assertThat(ledger.nextWindow()).isEqualTo(20);
+    assertThat(ledger.policyVersion()).isEqualTo(18);
+    ledger.apply(step(20, 18, "h0", List.of()), "h1");
+    assertThat(ledger.nextWindow()).isEqualTo(21);
+  }
+
   private void open() {
     ledger.apply(
         event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 4)).build(),
