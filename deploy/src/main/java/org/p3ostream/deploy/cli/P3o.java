@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
       ProducerCommand.class,
       StreamsCommand.class,
       LogCommand.class,
+      AuditCommand.class,
       PretrainCommand.class,
       PromptsCommand.class,
       LossCommand.class
