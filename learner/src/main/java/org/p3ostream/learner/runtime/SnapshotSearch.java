@@ -32,6 +32,7 @@ final class SnapshotSearch {
   private @Nullable PolicyWeights loaded;
   private long knownVersion;
   private long knownOffset; // where the known version begins, or before
+  private long manifestOffset; // of the version loaded last
 
   /**
    * Creates a search; nothing is read yet.
@@ -81,6 +82,27 @@ final class SnapshotSearch {
     }
   }
 
+  /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
+  OptionalLong findManifest(long version) {
+    try {
+      find(version);
+      return OptionalLong.of(manifestOffset);
+    } catch (BehaviorSnapshotMissingException e) {
+      LOG.warn("no manifest to name in prompts: {}", e.getMessage());
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Where a version begins.
+   *
+   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   */
+  long firstOffset(long version) {
+    find(version);
+    return knownOffset;
+  }
+
   /** Reads forward from one place until the version is loaded, passed, or not there. */
   private final class Pass {
     private final long version;
@@ -112,6 +134,7 @@ final class SnapshotSearch {
             read(record);
           }
           if (loaded != null) {
+            manifestOffset = record.offset();
             return;
           }
         }
