@@ -47,6 +47,59 @@ class StackIT {
   @Test
   void brokerKeepsAcknowledgedRecordsWhenKilledAndRestarted() throws Exception {
     TopicPartition partition = new TopicPartition("kept", 0);
+    publish(stack, partition, "value");
+    String address = stack.bootstrapServers();
+
+    stack.broker().process().kill();
+    stack.broker().restart();
+
+    assertThat(stack.bootstrapServers()).isEqualTo(address);
+    assertThat(firstValue(stack, partition)).isEqualTo("value");
+  }
+
+  @Test
+  void registryKeepsAcknowledgedSchemasWhenKilledAndRestarted() {
+    MetricPoint point = point();
+    byte[] bytes;
+    try (RecordCodec codec = codec(stack)) {
+      bytes = codec.encode("metrics", point);
+    }
+
+    stack.registry().process().kill();
+    stack.registry().restart();
+
+    try (RecordCodec fresh = codec(stack)) { // knows no schema yet: it has to ask
+      assertThat(fresh.decode("metrics", bytes)).isEqualTo(new Decoded.Accepted(point));
+    }
+  }
+
+  @Test
+  void stackKeepsRecordsAndSchemasWhenKilledAndStartedOnOtherPorts(@TempDir Path moved)
+      throws Exception {
+    TopicPartition partition = new TopicPartition("kept", 0);
+    MetricPoint point = point();
+    byte[] bytes;
+    String address;
+    try (LocalStack first = LocalStack.start(moved)) {
+      address = first.bootstrapServers();
+      publish(first, partition, "value");
+      try (RecordCodec codec = codec(first)) {
+        bytes = codec.encode("metrics", point);
+      }
+      first.processes().forEach(ChildProcess::kill);
+    }
+
+    try (LocalStack second = LocalStack.start(moved)) {
+      assertThat(second.bootstrapServers()).isNotEqualTo(address);
+      assertThat(firstValue(second, partition)).isEqualTo("value");
+      try (RecordCodec codec = codec(second)) {
+        assertThat(codec.decode("metrics", bytes)).isEqualTo(new Decoded.Accepted(point));
+      }
+    }
+  }
+
+  private static void publish(LocalStack stack, TopicPartition partition, String value)
+      throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
       admin.createTopics(List.of(new NewTopic(partition.topic(), 1, (short) 1))).all().get();
     }
@@ -55,42 +108,22 @@ class StackIT {
             Map.of("bootstrap.servers", stack.bootstrapServers(), "acks", "all"),
             new StringSerializer(),
             new StringSerializer())) {
-      producer.send(new ProducerRecord<>(partition.topic(), "key", "value")).get();
-    }
-    String address = stack.bootstrapServers();
-
-    stack.broker().process().kill();
-    stack.broker().restart();
-
-    assertThat(stack.bootstrapServers()).isEqualTo(address);
-    assertThat(firstValue(partition)).isEqualTo("value");
-  }
-
-  @Test
-  void registryKeepsAcknowledgedSchemasWhenKilledAndRestarted() {
-    MetricPoint point =
-        MetricPoint.newBuilder()
-            .setRunId("r")
-            .setName("reward")
-            .setStep(1)
-            .setValue(0.5)
-            .setUnit("1")
-            .setEventTime(0)
-            .build();
-    byte[] bytes;
-    try (RecordCodec codec = codec()) {
-      bytes = codec.encode("metrics", point);
-    }
-
-    stack.registry().process().kill();
-    stack.registry().restart();
-
-    try (RecordCodec fresh = codec()) { // knows no schema yet: it has to ask
-      assertThat(fresh.decode("metrics", bytes)).isEqualTo(new Decoded.Accepted(point));
+      producer.send(new ProducerRecord<>(partition.topic(), "key", value)).get();
     }
   }
 
-  private static String firstValue(TopicPartition partition) {
+  private static MetricPoint point() {
+    return MetricPoint.newBuilder()
+        .setRunId("r")
+        .setName("reward")
+        .setStep(1)
+        .setValue(0.5)
+        .setUnit("1")
+        .setEventTime(0)
+        .build();
+  }
+
+  private static String firstValue(LocalStack stack, TopicPartition partition) {
     try (KafkaConsumer<String, String> consumer =
         new KafkaConsumer<>(
             Map.of("bootstrap.servers", stack.bootstrapServers(), "auto.offset.reset", "earliest"),
@@ -106,7 +139,7 @@ class StackIT {
     }
   }
 
-  private static RecordCodec codec() {
+  private static RecordCodec codec(LocalStack stack) {
     return RecordCodec.create(
         RegistryAvroSerializer.class.getName(),
         RegistryAvroDeserializer.class.getName(),

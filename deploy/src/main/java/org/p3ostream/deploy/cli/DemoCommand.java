@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.demo.Demo;
@@ -15,6 +17,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -68,6 +71,14 @@ final class DemoCommand implements Callable<Integer> {
       showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
       description = "Where data and logs go and stay (default: a temporary directory).")
   private @Nullable Path workDirectory;
+
+  @Option(
+      names = "--resume",
+      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      description =
+          "Goes on with the run in --work-dir, whether it ended or was killed, up to --steps (default:"
+              + " as many as it was asked for last). What else is not given is as it was.")
+  private boolean resume;
 
   @Option(
       names = "--report-json",
@@ -140,8 +151,7 @@ final class DemoCommand implements Callable<Integer> {
       if (demo.isClosed()) {
         return ExitCode.FAILED; // unseen: the JVM is going down by the signal that closed the demo
       }
-      throw new IllegalStateException(
-          e.getMessage() + "\np3o: data and logs are in " + demo.directory(), e);
+      throw new IllegalStateException(e.getMessage() + "\np3o: " + demo.whatIsLeft(), e);
     }
   }
 
@@ -160,7 +170,16 @@ final class DemoCommand implements Callable<Integer> {
         reportPlace.none ? null : reportPlace.directory,
         port,
         arguments(),
-        overrides);
+        overrides,
+        resume,
+        typed());
+  }
+
+  /** Names of the options that were typed. */
+  private Set<String> typed() {
+    return Objects.requireNonNull(spec).commandLine().getParseResult().matchedOptions().stream()
+        .map(OptionSpec::longestName)
+        .collect(Collectors.toSet());
   }
 
   /** The command line as it was typed. */

@@ -17,9 +17,11 @@ import org.p3ostream.learner.config.ObjectiveGates;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.learner.config.TrimmingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -42,11 +44,13 @@ public record P3oConfig(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
     TrimmingConfig trimming,
     ProducerConfig producer,
     StreamsConfig streams) {
@@ -78,7 +82,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
-    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
+    ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -122,11 +126,13 @@ public record P3oConfig(
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
         TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
@@ -149,11 +155,13 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm.resolved(),
         ratio,
         optimizer,
         learner,
         audit,
+        recovery,
         trimming,
         producer,
         streams);
@@ -176,11 +184,13 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,
         learner,
         audit,
+        recovery,
         trimming,
         environment);
   }

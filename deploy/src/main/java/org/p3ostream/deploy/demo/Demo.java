@@ -2,37 +2,46 @@ package org.p3ostream.deploy.demo;
 
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
-import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
 import org.p3ostream.deploy.progress.ProgressLine;
+import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
 import org.p3ostream.deploy.report.ReportDirectory;
 import org.p3ostream.deploy.report.RunReport;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.deploy.stack.Predecessors;
+import org.p3ostream.deploy.workdirectory.RunRecord;
+import org.p3ostream.deploy.workdirectory.WorkDirectory;
+import org.p3ostream.deploy.workdirectory.WorkDirectoryClaim;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
-/** One demo run, from an empty directory to its report. */
+/** A demo run, from an empty directory or from where an earlier one ended, to its report. */
 public final class Demo implements AutoCloseable {
 
   private static final long SERVING_POLL_MILLIS = 200;
   private static final String REMOVED_AT_THE_END =
       " (removed at the end unless something fails; --work-dir DIR keeps it)";
 
+  private static final String COMMAND = "p3o demo";
+
   private final DemoOptions options;
   private final Class<?> commandLine;
   private final PrintStream out = System.out;
   private final boolean terminal;
   private final long startedNanos = System.nanoTime();
-  private final DemoDirectory directory;
+  private final WorkDirectory directory;
+  private final WorkDirectoryClaim claim;
+  private final RunRecord begun;
   private final Teardown teardown = new Teardown();
   private final RunHistory history = new RunHistory();
   private final @Nullable ReportDirectory reports;
@@ -44,14 +53,40 @@ public final class Demo implements AutoCloseable {
    * @param terminal whether standard output, which shows progress and summary, is a terminal
    */
   public Demo(DemoOptions options, Class<?> commandLine, boolean terminal) {
-    this.options = options;
     this.commandLine = commandLine;
     this.terminal = terminal;
     requireFree(options.port());
     this.reports =
         options.reportDirectory() == null ? null : ReportDirectory.at(options.reportDirectory());
-    this.directory = DemoDirectory.create(options.workDirectory());
+    Path given = options.workDirectory();
+    this.directory =
+        options.resume() && given != null
+            ? WorkDirectory.existing(given)
+            : WorkDirectory.create(given);
+    this.claim = teardown.add(WorkDirectoryClaim.take(directory, COMMAND)); // ends last
     teardown.add(DemoLog.redirectTo(directory.log()));
+    try {
+      this.begun = options.resume() ? RunRecord.read(directory) : begin(options);
+      this.options = options.resume() ? continued(options) : options;
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** How a new run begins; written as soon as nothing speaks against it. */
+  private RunRecord begin(DemoOptions options) {
+    directory.requireNoRun(); // whoever came first has it by now
+    return new RunRecord(
+        directory.root().toString(),
+        options.task(),
+        options.producers(),
+        DemoRecipe.settings(options, directory));
+  }
+
+  private DemoOptions continued(DemoOptions options) {
+    Continuation.requireSameRun(options, begun, directory);
+    return options.over(begun, begun.configuration(directory, options.typed()));
   }
 
   /**
@@ -61,13 +96,19 @@ public final class Demo implements AutoCloseable {
    */
   public void run() throws Exception {
     try {
-      check(ConfigLoader.load(null, DemoRecipe.settings(options, directory)));
+      check(begun.configuration(directory, options.resume() ? options.typed() : List.of()));
       out.println(
           "work directory " + directory.root() + (directory.temporary() ? REMOVED_AT_THE_END : ""));
+      Predecessors.await(directory.root(), out::println);
+      if (!options.resume()) {
+        begun.write(directory);
+      }
       LocalStack stack = teardown.add(LocalStack.launch(directory.root(), 0, 0));
       P3oConfig config = configuration(stack);
+      boolean hasPrompts = options.resume() && hasPrompts(config, stack);
       DemoFiles.write(directory, options, config);
-      Training training = trainAndReport(config, stack);
+      claim.serve(stack);
+      Training training = trainAndReport(config, stack, hasPrompts);
       if (options.keepServing()) {
         serve(config, training.serving());
       }
@@ -83,9 +124,10 @@ public final class Demo implements AutoCloseable {
     return teardown.isClosed();
   }
 
-  /** Where data and logs are, unless they were removed. */
-  public String directory() {
-    return directory.root().toString();
+  /** Where data and logs are after a failure, and how to go on from there. */
+  public String whatIsLeft() {
+    return "data and logs are in %s; to go on from there: ./p3o demo --work-dir %s --resume"
+        .formatted(directory.root(), ShellWord.quoted(directory.root().toString()));
   }
 
   /**
@@ -121,17 +163,32 @@ public final class Demo implements AutoCloseable {
 
   private P3oConfig configuration(LocalStack stack) {
     List<String> settings = new ArrayList<>();
+    if (options.resume()) {
+      settings.addAll(options.typed());
+    }
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
     settings.add("streams.port=" + livePort());
-    settings.addAll(DemoRecipe.settings(options, directory));
-    return ConfigLoader.load(null, settings);
+    return begun.configuration(directory, settings);
   }
 
-  private Training trainAndReport(P3oConfig config, LocalStack stack) throws Exception {
+  /** Whether a run that is resumed got as far as its first prompts. Tells where it stands. */
+  private boolean hasPrompts(P3oConfig config, LocalStack stack) throws Exception {
+    stack.awaitReady();
+    try (RoleClients clients = new RoleClients(config)) {
+      RunStatistics run =
+          RunHistory.read(clients, new TopicCatalogue(config.run().topicPrefix())).statistics();
+      Continuation.requireStepsAhead(options, run.stepsPassed());
+      out.printf("resuming after step %d of %d%n", run.stepsPassed(), options.steps());
+      return !run.weightsSha256().isEmpty();
+    }
+  }
+
+  private Training trainAndReport(P3oConfig config, LocalStack stack, boolean hasPrompts)
+      throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
-    Training training = Training.start(roles, stack.processes(), options.producers());
+    Training training = Training.start(roles, stack.processes(), options.producers(), hasPrompts);
     out.printf("live view http://127.0.0.1:%d/ (after the first step)%n", config.streams().port());
     stack.awaitReady();
     out.printf(

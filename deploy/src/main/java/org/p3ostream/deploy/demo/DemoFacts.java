@@ -15,19 +15,20 @@ import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.report.Fact;
 import org.p3ostream.deploy.report.RunReport;
 import org.p3ostream.deploy.report.StepSeries;
+import org.p3ostream.deploy.workdirectory.WorkDirectory;
 
 /** What the report of a demo says besides its plots. */
 final class DemoFacts {
 
   private final DemoOptions options;
-  private final DemoDirectory directory;
+  private final WorkDirectory directory;
   private final Class<?> commandLine;
   private final StepSeries series;
 
   /**
    * @param commandLine main class; its jar knows the version
    */
-  DemoFacts(DemoOptions options, DemoDirectory directory, Class<?> commandLine, StepSeries series) {
+  DemoFacts(DemoOptions options, WorkDirectory directory, Class<?> commandLine, StepSeries series) {
     this.options = options;
     this.directory = directory;
     this.commandLine = commandLine;
@@ -67,6 +68,13 @@ final class DemoFacts {
             "weights SHA-256",
             report.weightsSha256(),
             "rebuilt from the snapshots, equal to the ledger"));
+    if (report.learnerStarts() > 1) {
+      facts.add(
+          new Fact(
+              "learner starts",
+              Integer.toString(report.learnerStarts()),
+              "the run was resumed; figures and plots are of all of it"));
+    }
     facts.add(new Fact("rollout groups", number("%,d in the log", report.rolloutGroups())));
     facts.add(
         new Fact(

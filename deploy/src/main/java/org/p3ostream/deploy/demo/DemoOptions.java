@@ -1,10 +1,14 @@
 package org.p3ostream.deploy.demo;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.workdirectory.RunRecord;
 import org.p3ostream.learner.task.SyntheticTask;
 
 /**
@@ -24,6 +28,8 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param port port of the live view, in [0, 65535]; 0 takes a free one
  * @param arguments the command line, for the report
  * @param overrides {@code path=value} for the configuration of all roles, over what the demo says
+ * @param resume whether to go on with the run in {@code workDirectory}
+ * @param given names of the options that were typed; on resumption the others say nothing
  */
 public record DemoOptions(
     long steps,
@@ -39,7 +45,9 @@ public record DemoOptions(
     @Nullable Path reportDirectory,
     int port,
     List<String> arguments,
-    List<String> overrides) {
+    List<String> overrides,
+    boolean resume,
+    Set<String> given) {
 
   /** What the demo must know itself, and how to say it instead. */
   private static final Map<String, String> DECIDED_ELSEWHERE =
@@ -62,7 +70,50 @@ public record DemoOptions(
     require(port >= 0 && port <= 65535, "--port", port, "must be in [0, 65535]");
     arguments = List.copyOf(arguments);
     overrides = List.copyOf(overrides);
+    given = Set.copyOf(given);
+    if (resume && workDirectory == null) {
+      throw new ConfigException("--resume: needs --work-dir, the directory of the run");
+    }
     overrides.forEach(DemoOptions::requireFree);
+  }
+
+  /** {@code path=value} of what was typed: all that a resumed run is told. */
+  List<String> typed() {
+    List<String> typed = new ArrayList<>();
+    addTyped(typed, "--steps", "learner.steps=" + steps);
+    addTyped(typed, "--seed", "run.seed=" + seed);
+    addTyped(typed, "--algorithm", "algorithm.name=" + algorithm);
+    addTyped(typed, "--temperature", "sampling.temperature=" + temperature);
+    addTyped(typed, "--max-staleness", "dispatch.maxStaleness=" + maxStaleness);
+    typed.addAll(overrides);
+    return typed;
+  }
+
+  private void addTyped(List<String> typed, String option, String assignment) {
+    if (given.contains(option)) {
+      typed.add(assignment);
+    }
+  }
+
+  /** The options of a run that is resumed: its own, where nothing was typed. */
+  DemoOptions over(RunRecord run, P3oConfig config) {
+    return new DemoOptions(
+        config.learner().steps(),
+        config.run().seed(),
+        config.algorithm().name().id(),
+        config.sampling().temperature(),
+        given.contains("--producers") ? producers : run.producers(),
+        config.dispatch().maxStaleness(),
+        run.task(),
+        workDirectory,
+        reportFile,
+        keepServing,
+        reportDirectory,
+        port,
+        arguments,
+        overrides,
+        resume,
+        given);
   }
 
   private static void requireFree(String override) {

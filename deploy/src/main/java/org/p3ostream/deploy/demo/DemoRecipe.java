@@ -3,6 +3,7 @@ package org.p3ostream.deploy.demo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.p3ostream.deploy.workdirectory.WorkDirectory;
 import org.p3ostream.learner.task.SyntheticTask;
 
 /** Numbers that are known to learn: 8 prompts of 8 responses a step. */
@@ -35,7 +36,7 @@ final class DemoRecipe {
   }
 
   /** {@code path=value} of everything the demo decides, then what it was told. */
-  static List<String> settings(DemoOptions options, DemoDirectory directory) {
+  static List<String> settings(DemoOptions options, WorkDirectory directory) {
     List<String> settings = new ArrayList<>();
     settings.add("run.id=demo");
     settings.add("run.seed=" + options.seed());

@@ -29,7 +29,8 @@ import org.p3ostream.learner.ledger.AuditTotals;
  * @param rolloutGroups groups in the log
  * @param weightsSha256 digest of the newest weights: of the ledger and of the rebuilt snapshot
  * @param wallSeconds from the start of the command to the end of evaluation
- * @param trainSeconds from the first event of the ledger to the last
+ * @param trainSeconds from the first event to the last one, without the time between two learners
+ * @param learnerStarts learner processes it took: one more than it was resumed
  * @param generatedTokensPerSecond response tokens in the log per second of training
  * @param trainedTokensPerSecond tokens in a loss per second of training
  * @param groupsByProducer groups by producer id
@@ -52,6 +53,7 @@ record DemoReport(
     String weightsSha256,
     double wallSeconds,
     double trainSeconds,
+    int learnerStarts,
     double generatedTokensPerSecond,
     double trainedTokensPerSecond,
     Map<String, Long> groupsByProducer,
@@ -83,6 +85,7 @@ record DemoReport(
         run.weightsSha256(),
         wallSeconds,
         trainSeconds,
+        run.learnerStarts(),
         census.generatedTokens() / trainSeconds,
         run.trainedTokens() / trainSeconds,
         census.groupsByProducer(),

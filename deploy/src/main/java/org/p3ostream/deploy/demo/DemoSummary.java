@@ -50,6 +50,9 @@ final class DemoSummary {
         "weights SHA-256",
         "%s (rebuilt from the snapshots, equal to the ledger)",
         report.weightsSha256());
+    if (report.learnerStarts() > 1) {
+      line(out, "learner starts", "%d; the figures are of the whole run", report.learnerStarts());
+    }
     line(
         out, "time", "%.1f s training, %.1f s in all", report.trainSeconds(), report.wallSeconds());
   }

@@ -2,6 +2,7 @@ package org.p3ostream.deploy.demo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
@@ -26,10 +27,12 @@ final class ProducerGathering {
     this.groupId = groupId;
   }
 
-  /** Creates what producers wait for. */
+  /** Creates what producers wait for and does not exist yet. */
   void createTopics(TopicCatalogue topics) throws InterruptedException, ExecutionException {
+    Set<String> existing = admin.listTopics().names().get();
     List<NewTopic> requests =
         topics.all().stream()
+            .filter(t -> !existing.contains(t.name()))
             .map(t -> new NewTopic(t.name(), t.partitions(), (short) 1).configs(t.settings()))
             .toList();
     admin.createTopics(requests).all().get();

@@ -4,11 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.JvmCommand;
+import org.p3ostream.deploy.workdirectory.WorkDirectory;
 
 /** The roles of a run as child processes. */
 final class Roles implements AutoCloseable {
 
-  private final DemoDirectory directory;
+  private final WorkDirectory directory;
   private final Class<?> commandLine;
   private final List<ChildProcess> running = new ArrayList<>();
   private boolean closed;
@@ -16,7 +17,7 @@ final class Roles implements AutoCloseable {
   /**
    * @param commandLine main class whose commands the roles are
    */
-  Roles(DemoDirectory directory, Class<?> commandLine) {
+  Roles(WorkDirectory directory, Class<?> commandLine) {
     this.directory = directory;
     this.commandLine = commandLine;
   }
@@ -67,7 +68,8 @@ final class Roles implements AutoCloseable {
             JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
                 .withTorch()
                 .withQuickWarmUp()
-                .withJvmFlags(maxHeap, "-Djava.io.tmpdir=" + directory.scratch()));
+                .withJvmFlags(maxHeap, "-Djava.io.tmpdir=" + directory.scratch())
+                .asTheOnlyOne());
     running.add(child);
     return child;
   }

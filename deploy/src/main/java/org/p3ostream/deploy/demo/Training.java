@@ -33,17 +33,18 @@ final class Training {
 
   /**
    * Starts the roles that train. Of several producers each must have its share before there is a
-   * prompt, so that the learner then comes last, in {@link #await}.
+   * prompt, so that the learner of a new run then comes last, in {@link #await}.
    *
    * @param stack broker and registry, not necessarily ready
+   * @param begun whether the run has its first prompts already
    */
-  static Training start(Roles roles, List<ChildProcess> stack, int producers) {
+  static Training start(Roles roles, List<ChildProcess> stack, int producers, boolean begun) {
     Training training =
         new Training(
             roles,
             stack,
             IntStream.rangeClosed(1, producers).mapToObj(roles::startProducer).toList());
-    if (producers == 1) {
+    if (producers == 1 || begun) {
       training.learner = roles.startLearner();
     }
     return training;

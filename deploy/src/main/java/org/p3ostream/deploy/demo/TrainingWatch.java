@@ -4,12 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.apache.avro.specific.SpecificRecord;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.stack.ChildProcess;
-import org.p3ostream.schemas.avro.StepEvent;
 
 /** Follows the ledger until the run is done and the learner has ended by itself. */
 final class TrainingWatch {
@@ -79,10 +77,6 @@ final class TrainingWatch {
   }
 
   private void read() {
-    for (SpecificRecord record : ledger.poll(POLL)) {
-      if (record instanceof StepEvent event) {
-        history.add(event);
-      }
-    }
+    history.add(ledger.poll(POLL));
   }
 }

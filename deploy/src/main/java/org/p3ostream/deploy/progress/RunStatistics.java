@@ -19,15 +19,18 @@ public final class RunStatistics {
   private record Trained(PhaseDurations phases, StepMetrics metrics) {}
 
   private final List<Trained> trained = new ArrayList<>();
-  private @Nullable StepEvent genesis;
   private @Nullable StepEvent last;
+  private long trainMillis;
+  private int learnerStarts;
 
   /** Takes the next event of the ledger. */
   public void add(StepEvent event) {
-    last = event;
-    if (event.getKind() == StepKind.GENESIS) {
-      genesis = event;
+    if (last != null && last.getLearnerEpoch() == event.getLearnerEpoch()) {
+      trainMillis += event.getCommittedAt() - last.getCommittedAt();
+    } else {
+      learnerStarts++;
     }
+    last = event;
     if (event.getKind() == StepKind.STEP && event.getMetrics() != null) {
       trained.add(new Trained(event.getPhases(), event.getMetrics()));
     }
@@ -116,11 +119,17 @@ public final class RunStatistics {
     return totals.byProducer();
   }
 
-  /** From the beginning of the run to its newest event, seconds. */
+  /**
+   * From the first event of every learner process to its last, seconds: while nobody trained, no
+   * time passes.
+   */
   public double trainSeconds() {
-    return genesis == null || last == null
-        ? 0
-        : (last.getCommittedAt() - genesis.getCommittedAt()) / 1e3;
+    return trainMillis / 1e3;
+  }
+
+  /** Learner processes that committed something: one more than the run was resumed. */
+  public int learnerStarts() {
+    return learnerStarts;
   }
 
   /** Where the time of a step goes: mean milliseconds per phase. */

@@ -16,11 +16,16 @@ public final class StepSeries {
 
   private final List<StepRow> rows = new ArrayList<>();
   private @Nullable Long previousAt;
+  private long learnerEpoch = -1;
   private @Nullable String configuration;
   private Map<String, String> environment = Map.of();
 
   /** Takes the next event of the ledger. */
   public void add(StepEvent event) {
+    if (event.getLearnerEpoch() != learnerEpoch) {
+      previousAt = null; // the time between two learners is no step's
+      learnerEpoch = event.getLearnerEpoch();
+    }
     if (event.getKind() == StepKind.GENESIS) {
       configuration = event.getConfiguration();
       environment = Map.copyOf(event.getEnvironment());

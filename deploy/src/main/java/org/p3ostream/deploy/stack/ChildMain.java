@@ -1,8 +1,17 @@
 package org.p3ostream.deploy.stack;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entry point of every child JVM. Standard input is a pipe whose other end only the parent holds,
@@ -15,13 +24,26 @@ public final class ChildMain {
   /** Exit status of a child that ended because its parent was gone. */
   public static final int PARENT_GONE = 75;
 
+  /**
+   * System property that names a file only one process at a time may hold; the child waits for it.
+   */
+  static final String SOLE_PROPERTY = "p3o.child.sole";
+
+  /** How such files are called. */
+  static final String LOCK_SUFFIX = ".lock";
+
   private static final long GRACE_MILLIS = 10_000;
+
+  /** Held until the process ends, however it ends. */
+  @SuppressWarnings("unused")
+  private static @Nullable FileChannel sole;
 
   private ChildMain() {}
 
   /** First argument: the main class to run. The others are that program's own. */
   public static void main(String[] arguments) throws Throwable {
     daemon("parent-watch", ChildMain::endWithParent);
+    awaitPredecessor();
     try {
       Class.forName(arguments[0])
           .getMethod("main", String[].class)
@@ -29,6 +51,32 @@ public final class ChildMain {
     } catch (InvocationTargetException e) {
       throw e.getCause() == null ? e : e.getCause();
     }
+  }
+
+  /**
+   * An earlier child of the same kind may still be on its way out, for instance because its parent
+   * was killed a moment ago. Two at a time would share their data.
+   */
+  private static void awaitPredecessor() throws IOException {
+    @Nullable String file = System.getProperty(SOLE_PROPERTY);
+    if (file == null) {
+      return;
+    }
+    FileChannel channel = FileChannel.open(Path.of(file), READ, WRITE, CREATE);
+    sole = channel;
+    if (channel.tryLock() == null) {
+      System.err.println("waiting for process " + holder(channel) + " to end: it holds " + file);
+      channel.lock();
+    }
+    channel.truncate(0);
+    channel.write(
+        ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(US_ASCII)), 0);
+  }
+
+  private static String holder(FileChannel channel) throws IOException {
+    ByteBuffer text = ByteBuffer.allocate(20);
+    channel.read(text, 0);
+    return new String(text.array(), 0, text.position(), US_ASCII);
   }
 
   private static void endWithParent() {

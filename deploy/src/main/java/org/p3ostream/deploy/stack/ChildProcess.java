@@ -2,6 +2,7 @@ package org.p3ostream.deploy.stack;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ public final class ChildProcess implements AutoCloseable {
 
   private final JvmCommand command;
   private final Process process;
+  private volatile boolean paused;
 
   private ChildProcess(JvmCommand command, Process process) {
     this.command = command;
@@ -98,6 +100,47 @@ public final class ChildProcess implements AutoCloseable {
     process.toHandle().destroy(); // Process.destroy would close its input too: two reasons to end
   }
 
+  /**
+   * Stops it where it is (SIGSTOP): it keeps its connections, locks and memory, and answers
+   * nothing.
+   *
+   * @throws IllegalStateException if it has ended
+   */
+  public void pause() {
+    signal("STOP");
+    paused = true;
+  }
+
+  /**
+   * Lets it go on after {@link #pause()} (SIGCONT).
+   *
+   * @throws IllegalStateException if it has ended
+   */
+  public void resume() {
+    signal("CONT");
+    paused = false;
+  }
+
+  private void signal(String name) {
+    try {
+      Process shell =
+          new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid())
+              .redirectErrorStream(true)
+              .start();
+      String answer = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (shell.waitFor() != 0) {
+        throw new IllegalStateException(
+            "SIG%s does not reach %s (process %d): %s"
+                .formatted(name, name(), pid(), answer.strip()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot signal " + name(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while signalling " + name(), e);
+    }
+  }
+
   /** Ends it without warning (SIGKILL) and waits until it is gone. */
   public void kill() {
     process.destroyForcibly();
@@ -114,11 +157,11 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Asks it to end, waits for {@link #GRACE}, then kills it. */
+  /** Asks it to end, waits for {@link #GRACE}, then kills it; at once if it is paused. */
   @Override
   public void close() {
     terminate();
-    if (!awaitExit(GRACE)) {
+    if (paused || !awaitExit(GRACE)) {
       kill();
     }
   }

@@ -81,6 +81,15 @@ public record JvmCommand(
         .withJvmFlags(TORCH_FLAGS);
   }
 
+  /**
+   * The same command for a program that must not run twice in its directory under its name: it
+   * waits until an earlier one has ended, and says in its log for which process it waits.
+   */
+  public JvmCommand asTheOnlyOne() {
+    return withJvmFlags(
+        "-D" + ChildMain.SOLE_PROPERTY + "=" + workDirectory.resolve(name + ChildMain.LOCK_SUFFIX));
+  }
+
   /** The same command with more JVM flags. */
   JvmCommand withJvmFlags(List<String> flags) {
     List<String> merged = new ArrayList<>(jvmFlags);

@@ -32,6 +32,23 @@ final class Readiness {
     }
   }
 
+  /**
+   * Returns as soon as {@code ready} holds, whoever has to do with it.
+   *
+   * @param what what is waited for, for the message
+   * @throws IllegalStateException if {@code timeout} passes first
+   */
+  static void await(String what, Duration timeout, BooleanSupplier ready) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (!ready.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException(
+            "waited " + timeout.toSeconds() + " s for " + what + " in vain");
+      }
+      pause();
+    }
+  }
+
   private static void pause() {
     try {
       Thread.sleep(POLL.toMillis());

@@ -113,7 +113,8 @@ public final class SchemaRegistry implements AutoCloseable {
                 directory,
                 directory.resolve("registry.log"))
             .withQuickWarmUp()
-            .withJvmFlags(ClassArchive.REGISTRY.jvmFlags()));
+            .withJvmFlags(ClassArchive.REGISTRY.jvmFlags())
+            .asTheOnlyOne());
   }
 
   /** Jar or folder that holds {@link ChildMain}. */

@@ -57,7 +57,8 @@ class ConfigLoaderTest {
     assertThat(problems("dispatch:\n  maxStalenes: 2\n"))
         .containsExactly(
             "dispatch.maxStalenes: unknown key; did you mean maxStaleness?"
-                + " (known here: groupsPerWindow, lockstep, maxStaleness)");
+                + " (known here: groupsPerWindow, lockstep, maxStaleness, syncInterval,"
+                + " timeoutSeconds)");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.progress.RolloutCensus;
@@ -16,6 +17,7 @@ import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.report.Fact;
 import org.p3ostream.deploy.report.RunReport;
 import org.p3ostream.deploy.report.StepSeries;
+import org.p3ostream.deploy.workdirectory.WorkDirectory;
 import org.p3ostream.learner.task.SyntheticTask;
 
 class DemoFactsTest {
@@ -80,8 +82,10 @@ class DemoFactsTest {
             null,
             0,
             List.of(arguments),
-            List.of());
+            List.of(),
+            false,
+            Set.of());
     return new DemoFacts(
-        options, new DemoDirectory(directory, true), DemoFactsTest.class, new StepSeries());
+        options, new WorkDirectory(directory, true), DemoFactsTest.class, new StepSeries());
   }
 }

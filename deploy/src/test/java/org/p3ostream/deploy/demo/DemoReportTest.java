@@ -53,6 +53,7 @@ class DemoReportTest {
             "weightsSha256",
             "wallSeconds",
             "trainSeconds",
+            "learnerStarts",
             "generatedTokensPerSecond",
             "trainedTokensPerSecond",
             "groupsByProducer",

@@ -3,6 +3,8 @@ package org.p3ostream.deploy.stack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,6 +68,57 @@ class ChildProcessTest {
   }
 
   @Test
+  void pauseHoldsTheChildUntilItIsResumed() throws Exception {
+    try (ChildProcess child = start(ChildPrograms.Waits.class)) {
+      child.pause();
+      Readiness.await("the child to stop", LONG, () -> state(child) == 'T');
+      assertThat(child.isAlive()).isTrue();
+
+      child.resume();
+
+      Readiness.await("the child to go on", LONG, () -> state(child) != 'T');
+      Readiness.await(child, LONG, () -> child.lastLogLines(1).contains("waiting"));
+    }
+  }
+
+  @Test
+  void pauseTellsWhenTheChildHasEnded() {
+    try (ChildProcess child = start(ChildPrograms.Fails.class)) {
+      assertThat(child.awaitExit(LONG)).isTrue();
+      assertThatThrownBy(child::pause)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("SIGSTOP does not reach child");
+    }
+  }
+
+  @Test
+  void closeKillsAChildThatIsPaused() {
+    ChildProcess child = start(ChildPrograms.Waits.class);
+    Readiness.await(child, LONG, () -> child.lastLogLines(1).contains("waiting"));
+    child.pause();
+    child.close();
+    assertThat(child.exitCode()).isEqualTo(128 + 9);
+  }
+
+  @Test
+  void theOnlyOneWaitsUntilItsPredecessorHasEnded() {
+    ChildProcess first = ChildProcess.start(command(ChildPrograms.Waits.class).asTheOnlyOne());
+    Readiness.await(first, LONG, () -> first.lastLogLines(1).contains("waiting"));
+    try (ChildProcess second =
+        ChildProcess.start(command(ChildPrograms.Waits.class).asTheOnlyOne())) {
+      String notice =
+          "waiting for process %d to end: it holds %s"
+              .formatted(first.pid(), directory.resolve("child.lock"));
+      Readiness.await(second, LONG, () -> second.lastLogLines(1).contains(notice));
+
+      first.kill();
+
+      Readiness.await(
+          second, LONG, () -> second.lastLogLines(9).equals(List.of("waiting", notice, "waiting")));
+    }
+  }
+
+  @Test
   void childEndsWhenItsParentIsKilled() throws Exception {
     Path pidFile = directory.resolve("pid");
     ChildProcess parent = start(ChildPrograms.IsAParent.class, directory.toString());
@@ -102,8 +155,21 @@ class ChildProcessTest {
   }
 
   private ChildProcess start(Class<?> main, String... arguments) {
-    return ChildProcess.start(
-        JvmCommand.ofOwnClassPath("child", directory, main, List.of(arguments))
-            .withJvmFlags("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m"));
+    return ChildProcess.start(command(main, arguments));
+  }
+
+  private JvmCommand command(Class<?> main, String... arguments) {
+    return JvmCommand.ofOwnClassPath("child", directory, main, List.of(arguments))
+        .withJvmFlags("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx64m");
+  }
+
+  /** State of its main thread as the kernel tells it; T is stopped. */
+  private static char state(ChildProcess child) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(child.pid()), "stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -9,9 +9,9 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.p3ostream.learner.config.DispatchConfig;
-import org.p3ostream.learner.dispatch.DispatchBook;
-import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.dispatch.PromptComposer;
+import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -22,6 +22,7 @@ import org.p3ostream.learner.window.Rejection;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -53,8 +54,7 @@ public final class EventComposer {
   private final RunDefinition definition;
   private final String runId;
   private final String algorithm;
-  private final DispatchConfig dispatch;
-  private final PromptSchedule schedule;
+  private final PromptComposer promptComposer;
   private final SnapshotEncoder snapshots;
   private final Clock clock;
   private final long learnerEpoch;
@@ -69,8 +69,7 @@ public final class EventComposer {
       RunDefinition definition,
       String runId,
       String algorithm,
-      DispatchConfig dispatch,
-      PromptSchedule schedule,
+      PromptComposer promptComposer,
       SnapshotEncoder snapshots,
       Clock clock,
       long learnerEpoch) {
@@ -79,8 +78,7 @@ public final class EventComposer {
     this.definition = definition;
     this.runId = runId;
     this.algorithm = algorithm;
-    this.dispatch = dispatch;
-    this.schedule = schedule;
+    this.promptComposer = promptComposer;
     this.snapshots = snapshots;
     this.clock = clock;
     this.learnerEpoch = learnerEpoch;
@@ -98,10 +96,7 @@ public final class EventComposer {
       long scheduleSteps,
       Map<String, String> environment,
       PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long window = 0; window <= dispatch.maxStaleness(); window++) {
-      prompts.addAll(windowPrompts(window, 0));
-    }
+    List<PromptTask> prompts = promptComposer.opening();
     StepEvent.Builder event =
         event(ledger, StepKind.GENESIS, -1, phases)
             .setPolicyVersionBefore(0)
@@ -127,11 +122,13 @@ public final class EventComposer {
       byte[] weights,
       PhaseDurations phases) {
     long version = ledger.policyVersion() + 1;
-    List<PromptTask> prompts = windowPrompts(window.index() + dispatch.maxStaleness() + 1, version);
+    List<PromptTask> prompts =
+        promptComposer.after(window.index(), version, ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.STEP, window.index(), phases)
             .setPolicyVersionAfter(version)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
             .setMetrics(trained.metrics())
             .setRatioStatistics(trained.ratioStatistics())
             .setWeightsSha256(WeightsDigest.sha256(weights))
@@ -142,36 +139,67 @@ public final class EventComposer {
   /** A window without a valid token: the step moves, the version does not. */
   public PreparedEvent noOp(
       LedgerState ledger, Intake intake, Window window, PhaseDurations phases) {
+    return pass(ledger, intake, window, null, phases);
+  }
+
+  /**
+   * A window that an operator wants passed: its groups are settled and not trained.
+   *
+   * @param reason who asked for it, in words
+   */
+  public PreparedEvent skip(
+      LedgerState ledger, Intake intake, Window window, String reason, PhaseDurations phases) {
+    ControlChange control =
+        ControlChange.newBuilder().setKind(ControlKind.SKIP_WINDOW).setDescription(reason).build();
+    return pass(ledger, intake, window, control, phases);
+  }
+
+  private PreparedEvent pass(
+      LedgerState ledger,
+      Intake intake,
+      Window window,
+      @Nullable ControlChange control,
+      PhaseDurations phases) {
     List<PromptTask> prompts =
-        windowPrompts(window.index() + dispatch.maxStaleness() + 1, ledger.policyVersion());
+        promptComposer.after(window.index(), ledger.policyVersion(), ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.NO_OP, window.index(), phases)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
+            .setControl(control)
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** Rejections, progress and replacement prompts without an update. */
-  public PreparedEvent interim(LedgerState ledger, Intake intake, PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long groupId : intake.drainReplacements()) {
-      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
-      if (open != null) {
-        prompts.add(
-            schedule.task(groupId, open.attempt() + 1, open.policyVersion(), dispatch.lockstep()));
-      }
-    }
+  /** Rejections, progress, groups dispatched again and groups given up, without an update. */
+  public PreparedEvent interim(
+      LedgerState ledger, Intake intake, TopUps.Plan plan, PhaseDurations phases) {
+    List<PromptTask> prompts = plan.again().stream().map(promptComposer::again).toList();
     StepEvent.Builder event =
         event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
+            .setMissingGroups(plan.givenUp())
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** A change to the run that goes on. */
-  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+  /** What may be deleted from now on; nothing is before this is committed. */
+  public PreparedEvent trim(LedgerState ledger, ControlChange change, PhaseDurations phases) {
     StepEvent event =
-        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases).setControl(change).build();
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setDispatched(List.of())
+            .build();
     return prepare(event, List.of(), List.of(), List.of(), Map.of());
+  }
+
+  /** A change of the configuration to the one of this composer, from the next window on. */
+  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent.Builder event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setConfiguration(definition.json())
+            .setDispatched(List.of());
+    return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }
 
   private StepEvent.Builder event(
@@ -314,15 +342,6 @@ public final class EventComposer {
     return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
   }
 
-  private List<PromptTask> windowPrompts(long window, long policyVersion) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (int slot = 0; slot < dispatch.groupsPerWindow(); slot++) {
-      long groupId = window * dispatch.groupsPerWindow() + slot;
-      prompts.add(schedule.task(groupId, 0, policyVersion, dispatch.lockstep()));
-    }
-    return prompts;
-  }
-
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {
     return prompts.stream()
         .map(
@@ -330,6 +349,7 @@ public final class EventComposer {
                 DispatchedGroup.newBuilder()
                     .setGroupId(prompt.getGroupId())
                     .setAttempt(prompt.getAttempt())
+                    .setPolicyVersion(prompt.getMinPolicyVersion())
                     .build())
         .toList();
   }

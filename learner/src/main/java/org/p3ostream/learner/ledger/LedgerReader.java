@@ -44,8 +44,19 @@ public final class LedgerReader {
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        sink.event(decode(record), EventHash.of(record.value()));
+        read(record, sink);
       }
+    }
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record, Sink sink) {
+    StepEvent event = decode(record);
+    try {
+      sink.event(event, EventHash.of(record.value()));
+    } catch (LedgerException e) {
+      throw new LedgerException(
+          "%s-%d@%d: %s"
+              .formatted(record.topic(), record.partition(), record.offset(), e.getMessage()));
     }
   }
 

@@ -93,6 +93,21 @@ final class RolloutSource {
   }
 
   /**
+   * Whether everything visible was handed over; false if the broker does not answer in a moment.
+   */
+  boolean hasCaughtUp() {
+    if (!unread.isEmpty()) {
+      return false;
+    }
+    try {
+      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  /**
    * Goes back to the first of some records that were trained before; {@link #read} then finds them.
    *
    * @param firstOffsets by partition; partitions that are not named are not read

@@ -32,6 +32,7 @@ final class SnapshotSearch {
   private @Nullable PolicyWeights loaded;
   private long knownVersion;
   private long knownOffset; // where the known version begins, or before
+  private long manifestOffset; // of the version loaded last
 
   /**
    * Creates a search; nothing is read yet.
@@ -91,6 +92,17 @@ final class SnapshotSearch {
     return knownOffset;
   }
 
+  /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
+  OptionalLong findManifest(long version) {
+    try {
+      find(version);
+      return OptionalLong.of(manifestOffset);
+    } catch (BehaviorSnapshotMissingException e) {
+      LOG.warn("no manifest to name in prompts: {}", e.getMessage());
+      return OptionalLong.empty();
+    }
+  }
+
   /** Reads forward from one place until the version is loaded, passed, or not there. */
   private final class Pass {
     private final long version;
@@ -122,6 +134,7 @@ final class SnapshotSearch {
             read(record);
           }
           if (loaded != null) {
+            manifestOffset = record.offset();
             return;
           }
         }

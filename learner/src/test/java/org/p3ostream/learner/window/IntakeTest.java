@@ -208,6 +208,38 @@ class IntakeTest {
   }
 
   @Test
+  void windowIsCompleteWithoutTheGroupsThatWereGivenUp() {
+    book.giveUp(1);
+    book.giveUp(2);
+    assertThat(intake.isComplete(0)).isFalse();
+    accept(good(1, 0, 0, 0));
+    assertRejected(RejectionReason.SUPERSEDED, "groupId");
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isTrue();
+    Window window = intake.take(0);
+    assertThat(window.groups()).extracting(TrainingGroup::groupId).containsExactly(0L);
+    assertThat(window.missingGroups()).containsExactly(1L);
+    assertThat(intake.isComplete(1)).isFalse();
+    book.giveUp(3);
+    assertThat(intake.take(1).groups()).isEmpty();
+  }
+
+  @Test
+  void isAwaitedUntilARecordOfTheLatestAttemptHasCome() {
+    assertThat(intake.isAwaited(0)).isTrue();
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isAwaited(0)).isFalse();
+    accept(broken(1, 0));
+    assertThat(intake.isAwaited(1)).isFalse(); // its replacement is due
+    intake.drainReplacements();
+    book.dispatch(1, 1, 0);
+    assertThat(intake.isAwaited(1)).isTrue();
+    book.giveUp(1);
+    assertThat(intake.isAwaited(1)).isFalse();
+    assertThat(intake.isAwaited(99)).isFalse();
+  }
+
+  @Test
   void acceptTakesTheVersionAskedForFromTheDispatch() {
     book.dispatch(4, 0, 3);
     accept(good(4, 0, 2, 2), 9);

@@ -8,11 +8,13 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
@@ -120,13 +122,23 @@ public final class TestRun {
   }
 
   public RunningRole learner(String... overrides) {
+    return learner(false, overrides);
+  }
+
+  /** A learner that goes on with another configuration than the one in force. */
+  public RunningRole learnerThatAcceptsAChange(String... overrides) {
+    return learner(true, overrides);
+  }
+
+  private RunningRole learner(boolean acceptsAChange, String... overrides) {
     P3oConfig config = config(overrides);
     RoleClients clients = new RoleClients(config);
     Learner learner =
         new Learner(
-            config.learnerSettings(Map.of()),
-            clients.learner(config.learnerSettings(Map.of())),
-            Clock.systemUTC());
+                config.learnerSettings(Map.of()),
+                clients.learner(config.learnerSettings(Map.of())),
+                Clock.systemUTC())
+            .acceptConfigurationChange(acceptsAChange);
     return new RunningRole("learner", clients, learner::run, learner::stop);
   }
 
@@ -160,6 +172,15 @@ public final class TestRun {
       producer.send(new ProducerRecord<>(topic.name(), partition, key, value)).get();
     } catch (InterruptedException | ExecutionException e) {
       throw new IllegalStateException("publishing to " + topic.name(), e);
+    }
+  }
+
+  /** Removes what a learner would start from. */
+  public void deleteCheckpoints() throws IOException {
+    try (Stream<Path> entries = Files.walk(directory.resolve("checkpoints"))) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(entry);
+      }
     }
   }
 

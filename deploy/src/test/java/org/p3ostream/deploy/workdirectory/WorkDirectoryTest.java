@@ -1,4 +1,4 @@
-package org.p3ostream.deploy.demo;
+package org.p3ostream.deploy.workdirectory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.config.ConfigException;
 
-class DemoDirectoryTest {
+class WorkDirectoryTest {
 
   @Test
   void createMakesATemporaryOneWhenNoneIsGiven() throws Exception {
-    DemoDirectory directory = DemoDirectory.create(null);
+    WorkDirectory directory = WorkDirectory.create(null);
     Files.createDirectories(directory.root().resolve("a/b"));
     Files.writeString(directory.root().resolve("a/b/c"), "x");
     assertThat(directory.temporary()).isTrue();
@@ -23,7 +23,7 @@ class DemoDirectoryTest {
 
   @Test
   void createMakesTheGivenOne(@TempDir Path parent) {
-    DemoDirectory directory = DemoDirectory.create(parent.resolve("x/y"));
+    WorkDirectory directory = WorkDirectory.create(parent.resolve("x/y"));
     assertThat(directory.root()).isDirectory();
     assertThat(directory.temporary()).isFalse();
   }
@@ -31,7 +31,7 @@ class DemoDirectoryTest {
   @Test
   void createRefusesOneThatIsInUse(@TempDir Path parent) throws Exception {
     Files.writeString(parent.resolve("ledger"), "x");
-    assertThatThrownBy(() -> DemoDirectory.create(parent))
+    assertThatThrownBy(() -> WorkDirectory.create(parent))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(parent.toString());
   }
