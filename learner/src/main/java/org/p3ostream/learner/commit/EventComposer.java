@@ -182,13 +182,22 @@ public final class EventComposer {
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** A change to the run that goes on; one of the configuration is to that of this composer. */
+  /** What may be deleted from now on; nothing is before this is committed. */
+  public PreparedEvent trim(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setDispatched(List.of())
+            .build();
+    return prepare(event, List.of(), List.of(), List.of(), Map.of());
+  }
+
+  /** A change of the configuration to the one of this composer, from the next window on. */
   public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
-    boolean configures = change.getKind() == ControlKind.CONFIGURATION;
     StepEvent.Builder event =
         event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
             .setControl(change)
-            .setConfiguration(configures ? definition.json() : null)
+            .setConfiguration(definition.json())
             .setDispatched(List.of());
     return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }

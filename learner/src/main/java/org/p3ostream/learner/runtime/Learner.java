@@ -172,8 +172,8 @@ public final class Learner {
                 composer,
                 commit,
                 keeper,
-                trimmer(assets, log, checkpoints, trimBook),
                 skips,
+                trimmer(assets, log, checkpoints, trimBook),
                 clock,
                 stages)
             .run(() -> stopping);

@@ -82,6 +82,16 @@ final class SnapshotSearch {
     }
   }
 
+  /**
+   * Where a version begins.
+   *
+   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   */
+  long firstOffset(long version) {
+    find(version);
+    return knownOffset;
+  }
+
   /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
   OptionalLong findManifest(long version) {
     try {
@@ -91,16 +101,6 @@ final class SnapshotSearch {
       LOG.warn("no manifest to name in prompts: {}", e.getMessage());
       return OptionalLong.empty();
     }
-  }
-
-  /**
-   * Where a version begins.
-   *
-   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
-   */
-  long firstOffset(long version) {
-    find(version);
-    return knownOffset;
   }
 
   /** Reads forward from one place until the version is loaded, passed, or not there. */
