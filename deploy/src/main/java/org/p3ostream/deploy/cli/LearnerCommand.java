@@ -33,7 +33,7 @@ final class LearnerCommand extends RoleCommand {
   private List<Long> skippedWindows = List.of();
 
   @Override
-  void run(P3oConfig config, RoleClients clients) {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
         new Learner(
@@ -43,8 +43,7 @@ final class LearnerCommand extends RoleCommand {
                 Failpoints.ofSystemProperty())
             .acceptConfigurationChange(acceptConfigChange);
     learner.skipWindows(skippedWindows);
-    try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
-      learner.run();
-    }
+    interruption.stopBy(learner::stop);
+    learner.run();
   }
 }

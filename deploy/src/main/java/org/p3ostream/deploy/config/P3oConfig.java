@@ -20,6 +20,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
@@ -50,6 +51,7 @@ public record P3oConfig(
     LearnerConfig learner,
     AuditConfig audit,
     RecoveryConfig recovery,
+    TrimmingConfig trimming,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -89,6 +91,13 @@ public record P3oConfig(
               + sampling.maxResponseTokens()
               + "): a micro-batch holds at least one response");
     }
+    if (trimming.enabled() && learner.checkpointsKept() < 2) {
+      throw new IllegalArgumentException(
+          "learner.checkpointsKept: "
+              + learner.checkpointsKept()
+              + " must be >= 2 while trimming.enabled is true: what was trimmed cannot be executed"
+              + " again, and one checkpoint alone may be damaged");
+    }
   }
 
   /** The learner hands the name on; the producers know what it means. */
@@ -124,6 +133,7 @@ public record P3oConfig(
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
         RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -147,7 +157,7 @@ public record P3oConfig(
   private P3oConfig with(AlgorithmConfig other) {
     return new P3oConfig(
         run, kafka, registry, serde, model, prompts, sampling, dispatch, window, other, ratio,
-        optimizer, learner, audit, recovery, producer, streams);
+        optimizer, learner, audit, recovery, trimming, producer, streams);
   }
 
   /** Value of {@code bootstrap.servers}. */
@@ -174,6 +184,7 @@ public record P3oConfig(
         learner,
         audit,
         recovery,
+        trimming,
         environment);
   }
 

@@ -88,12 +88,22 @@ class ConfigLoaderTest {
 
   @Test
   void loadRefusesMoreOpenGroupsThanAStepEventHolds() {
-    assertThat(problems("dispatch: {groupsPerWindow: 4096, maxStaleness: 1}")).isEmpty();
+    ConfigLoader.load(file("dispatch: {groupsPerWindow: 4096, maxStaleness: 1}"), List.of());
     assertThat(problems("dispatch: {groupsPerWindow: 4097, maxStaleness: 1}"))
         .singleElement()
         .asString()
         .startsWith(
             "dispatch.groupsPerWindow: 4097 times dispatch.maxStaleness (1) + 1 must be <= 8192");
+  }
+
+  @Test
+  void loadRefusesToTrimWithOneCheckpointAlone() {
+    assertThat(problems("trimming: {enabled: true}\nlearner: {checkpointsKept: 1}"))
+        .singleElement()
+        .asString()
+        .startsWith("learner.checkpointsKept: 1 must be >= 2 while trimming.enabled is true");
+    assertThat(problems("trimming: {enabled: true, everySteps: 0}"))
+        .containsExactly("trimming.everySteps: 0 must be >= 1");
   }
 
   @Test

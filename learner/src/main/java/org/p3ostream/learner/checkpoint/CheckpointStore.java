@@ -193,6 +193,25 @@ public final class CheckpointStore {
     return directory.resolve(name(checkpoint.step(), checkpoint.eventHash()));
   }
 
+  /**
+   * Descriptions of the checkpoints of a run, newest first, whether or not what they describe can
+   * be read.
+   */
+  public List<Checkpoint> described(String runId) {
+    List<Checkpoint> described = new ArrayList<>();
+    for (Path path : directories()) {
+      try {
+        Checkpoint checkpoint = describe(path);
+        if (checkpoint.runId().equals(runId)) {
+          described.add(checkpoint);
+        }
+      } catch (IOException e) {
+        LOG.debug("checkpoint {} has no description", path, e);
+      }
+    }
+    return described;
+  }
+
   /** Reads the state of a checkpoint that {@link #usable} gave. */
   public OptimizerState load(Checkpoint checkpoint) throws IOException {
     Path path = path(checkpoint);

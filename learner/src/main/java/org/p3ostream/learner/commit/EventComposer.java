@@ -182,6 +182,16 @@ public final class EventComposer {
     return withIntake(event, intake, List.of(), prompts);
   }
 
+  /** What may be deleted from now on; nothing is before this is committed. */
+  public PreparedEvent trim(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setDispatched(List.of())
+            .build();
+    return prepare(event, List.of(), List.of(), List.of(), Map.of());
+  }
+
   /** A change of the configuration to the one of this composer, from the next window on. */
   public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
     StepEvent.Builder event =

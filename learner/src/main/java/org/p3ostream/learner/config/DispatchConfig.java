@@ -31,15 +31,21 @@ public record DispatchConfig(
       throw new IllegalArgumentException(
           "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
     }
+    if (maxStaleness + (long) syncInterval > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.syncInterval: %d plus dispatch.maxStaleness (%d) must be <= %d versions:"
+                  .formatted(syncInterval, maxStaleness, MAX_OPEN_GROUPS)
+              + " a step event has statistics of each that sampled its window");
+    }
+    if (timeoutSeconds < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.timeoutSeconds: " + timeoutSeconds + " must be >= 1");
+    }
     if (groupsPerWindow * (maxStaleness + 1L) > MAX_OPEN_GROUPS) {
       throw new IllegalArgumentException(
           "dispatch.groupsPerWindow: %d times dispatch.maxStaleness (%d) + 1 must be <= %d groups:"
                   .formatted(groupsPerWindow, maxStaleness, MAX_OPEN_GROUPS)
               + " a step event lists those that are dispatched and not yet trained");
-    }
-    if (timeoutSeconds < 1) {
-      throw new IllegalArgumentException(
-          "dispatch.timeoutSeconds: " + timeoutSeconds + " must be >= 1");
     }
   }
 

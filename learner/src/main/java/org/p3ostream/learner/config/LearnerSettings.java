@@ -21,6 +21,7 @@ public record LearnerSettings(
     LearnerConfig learner,
     AuditConfig audit,
     RecoveryConfig recovery,
+    TrimmingConfig trimming,
     Map<String, String> environment) {
   public LearnerSettings {
     environment = Map.copyOf(environment);
@@ -41,6 +42,7 @@ public record LearnerSettings(
         learner,
         other,
         recovery,
+        trimming,
         environment);
   }
 

@@ -31,6 +31,13 @@ public final class LedgerState {
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
+  private Applied applied = (event, eventHash) -> {};
+
+  /** Told of every event after it was applied. */
+  @FunctionalInterface
+  public interface Applied {
+    void event(StepEvent event, String eventHash);
+  }
 
   /**
    * @param runId run that the ledger must belong to
@@ -72,6 +79,12 @@ public final class LedgerState {
     weightsSha256 = event.getWeightsSha256();
     learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
     lastEventHash = eventHash;
+    applied.event(event, eventHash);
+  }
+
+  /** Has {@code listener}, instead of an earlier one, told of the events to come. */
+  public void tell(Applied listener) {
+    applied = listener;
   }
 
   private void dispatch(StepEvent event) {

@@ -23,6 +23,7 @@ import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.train.WindowTrainer;
+import org.p3ostream.learner.trim.TrimBook;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutContract;
@@ -106,6 +107,10 @@ public final class Learner {
       RunDefinition definition = assets.definition();
       LedgerState ledger =
           new LedgerState(settings.run().id(), settings.dispatch().groupsPerWindow());
+      TrimBook trimBook = new TrimBook(topics.rollouts().name());
+      if (settings.trimming().enabled()) {
+        ledger.tell(trimBook::add);
+      }
       CheckpointStore checkpoints =
           new CheckpointStore(
               Path.of(settings.learner().checkpointDirectory()),
@@ -158,8 +163,19 @@ public final class Learner {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
         new StepLoop(
-                settings, ledger, intake, source, trainer, optimizer, composer, commit, keeper,
-                skips, clock, stages)
+                settings,
+                ledger,
+                intake,
+                source,
+                trainer,
+                optimizer,
+                composer,
+                commit,
+                keeper,
+                skips,
+                trimmer(assets, log, checkpoints, trimBook),
+                clock,
+                stages)
             .run(() -> stopping);
       }
     }
@@ -223,6 +239,19 @@ public final class Learner {
       throw new LedgerException(
           "recovered weights %s, the ledger ends with %s".formatted(found, ledger.weightsSha256()));
     }
+  }
+
+  /** Its reader is that of earlier snapshots: both read between steps only. */
+  private Trimmer trimmer(
+      RunAssets assets, RunLog log, CheckpointStore checkpoints, TrimBook book) {
+    return new Trimmer(
+        settings,
+        topics,
+        clients.admin(),
+        new RecordScan(clients.snapshots()),
+        assets.snapshotSearch(log),
+        checkpoints,
+        book);
   }
 
   private Intake intake(RunAssets assets, RolloutContract contract, LedgerState ledger) {

@@ -92,11 +92,17 @@ final class RolloutSource {
     consumer.endOffsets(consumer.assignment(), PROBE);
   }
 
-  /** Whether everything visible has been read; false if the broker does not answer in a moment. */
+  /**
+   * Whether everything visible was handed over; false if the broker does not answer in a moment.
+   */
   boolean hasCaughtUp() {
+    if (!unread.isEmpty()) {
+      return false;
+    }
     try {
-      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
-          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+      return unread.isEmpty()
+          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     } catch (TimeoutException e) {
       return false;
     }

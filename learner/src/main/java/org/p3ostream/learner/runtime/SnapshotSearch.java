@@ -82,6 +82,16 @@ final class SnapshotSearch {
     }
   }
 
+  /**
+   * Where a version begins.
+   *
+   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   */
+  long firstOffset(long version) {
+    find(version);
+    return knownOffset;
+  }
+
   /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
   OptionalLong findManifest(long version) {
     try {

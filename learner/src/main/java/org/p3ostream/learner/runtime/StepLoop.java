@@ -2,6 +2,7 @@ package org.p3ostream.learner.runtime;
 
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
@@ -16,6 +17,7 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepMetrics;
@@ -40,6 +42,7 @@ final class StepLoop {
   private final StepCommit commit;
   private final CheckpointKeeper checkpoints;
   private final WindowSkips skips;
+  private final Trimmer trimmer;
   private final Clock clock;
   private final StageListener stages;
   private final StepTimer timer = new StepTimer();
@@ -59,6 +62,7 @@ final class StepLoop {
       StepCommit commit,
       CheckpointKeeper checkpoints,
       WindowSkips skips,
+      Trimmer trimmer,
       Clock clock,
       StageListener stages) {
     this.settings = settings;
@@ -70,6 +74,7 @@ final class StepLoop {
     this.commit = commit;
     this.checkpoints = checkpoints;
     this.skips = skips;
+    this.trimmer = trimmer;
     this.clock = clock;
     this.stages = stages;
     this.collector =
@@ -77,6 +82,7 @@ final class StepLoop {
   }
 
   void run(BooleanSupplier stopping) {
+    trimmer.repeat();
     while (ledger.nextWindow() < settings.learner().steps()) {
       Window window = collector.next(stopping);
       if (window == null) {
@@ -89,6 +95,9 @@ final class StepLoop {
       }
       if (ledger.nextWindow() % settings.learner().checkpointEvery() == 0) {
         checkpoint();
+      }
+      if (trimmer.isDue(ledger.nextWindow())) {
+        trim();
       }
     }
     checkpoint();
@@ -186,6 +195,15 @@ final class StepLoop {
       checkpointedWindow = ledger.nextWindow();
     }
     timer.checkpointed(start);
+  }
+
+  /** After the checkpoint, which may have replaced the oldest one. */
+  private void trim() {
+    Optional<ControlChange> change = trimmer.next(ledger);
+    if (change.isPresent()) {
+      commit.commit(composer.trim(ledger, change.get(), StepTimer.none()));
+      trimmer.delete(change.get());
+    }
   }
 
   static float[] finite(float[] weights, Window window) {

@@ -39,9 +39,12 @@ class EventBoundsTest {
   @ParameterizedTest
   @CsvSource({"8192, 0", "4096, 1", "1024, 7", "1, 8191"})
   void theLargestStepEventStaysBelowAMegabyte(int groupsPerWindow, int maxStaleness) {
-    int open = new DispatchConfig(groupsPerWindow, maxStaleness, 1, 600, true).groupsPerWindow();
+    int syncInterval = DispatchConfig.MAX_OPEN_GROUPS - maxStaleness;
+    int open =
+        new DispatchConfig(groupsPerWindow, maxStaleness, syncInterval, 600, true)
+            .groupsPerWindow();
     int openGroups = open * (maxStaleness + 1);
-    StepEvent event = largest(groupsPerWindow, openGroups, maxStaleness + 1);
+    StepEvent event = largest(groupsPerWindow, openGroups, maxStaleness + syncInterval);
     assertThat(InMemorySerde.codec().encode("steps", event).length)
         .isLessThan(EventComposer.MAX_EVENT_BYTES);
   }

@@ -25,6 +25,14 @@ class DispatchConfigTest {
   }
 
   @Test
+  void syncIntervalOfMoreVersionsThanAnEventHasRoomForIsRefused() {
+    assertThatThrownBy(() -> new DispatchConfig(8, 1, 8192, 600, true))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(
+            "dispatch.syncInterval: 8192 plus dispatch.maxStaleness (1) must be <= 8192 versions");
+  }
+
+  @Test
   void numbersThatWouldNeverOrAlwaysTopUpAreRefused() {
     assertThatThrownBy(() -> new DispatchConfig(8, 1, 1, 0, true))
         .isInstanceOf(IllegalArgumentException.class)

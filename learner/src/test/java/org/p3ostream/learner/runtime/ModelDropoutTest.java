@@ -24,6 +24,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.checkpoint.NanoModel;
@@ -85,6 +86,7 @@ class ModelDropoutTest {
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
         RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 

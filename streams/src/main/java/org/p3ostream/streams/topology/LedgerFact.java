@@ -2,8 +2,8 @@ package org.p3ostream.streams.topology;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
@@ -35,11 +35,10 @@ record LedgerFact(
    * See {@code PartitionProgress}: a contiguous prefix and what was consumed beyond it, as single
    * offsets in older events and as ranges since. A store of before then lacks the ranges.
    */
-  record Consumption(
-      int partition, long nextOffset, Set<Long> consumedAhead, @Nullable List<Range> ranges) {
+  record Consumption(int partition, long nextOffset, Set<Long> consumedAhead, List<Range> ranges) {
     Consumption {
       consumedAhead = Set.copyOf(consumedAhead);
-      ranges = ranges == null ? List.of() : List.copyOf(ranges);
+      ranges = List.copyOf(Objects.requireNonNullElse(ranges, List.of()));
     }
 
     static Consumption of(PartitionProgress progress) {

@@ -19,6 +19,9 @@ interface Brokers extends AutoCloseable {
   /** Starts a broker that was killed again and waits for it. */
   void restart(ChildProcess killed);
 
+  /** Returns once the next one may be taken away. */
+  void awaitWhole();
+
   @Override
   void close();
 }

@@ -116,7 +116,7 @@ final class Crew implements AutoCloseable {
 
   @Override
   public void close() {
-    running.values().forEach(Signals::resume);
+    running.values().stream().filter(ChildProcess::isAlive).forEach(ChildProcess::resume);
     running.values().forEach(ChildProcess::terminate);
     running.values().forEach(ChildProcess::close);
   }

@@ -3,6 +3,7 @@ package org.p3ostream.tests.faults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,9 @@ final class Disturbance {
 
   private static final Set<FaultKind> OF_THE_METRICS =
       Set.of(FaultKind.STREAMS_KILL, FaultKind.STREAMS_STOP, FaultKind.BLACKOUT);
+
+  private static final Set<FaultKind> OF_THE_BROKERS =
+      Set.of(FaultKind.BROKER_KILL, FaultKind.BROKER_STOP, FaultKind.BLACKOUT);
 
   private final Crew crew;
   private final Gate gate;
@@ -79,6 +83,9 @@ final class Disturbance {
     long millis = (System.nanoTime() - struckNanos) / 1_000_000;
     if (fault.kind() == FaultKind.DISK_FULL) {
       disk.free();
+    }
+    if (OF_THE_BROKERS.contains(fault.kind())) {
+      brokers.awaitWhole();
     }
     crew.settled();
     return millis;
@@ -136,7 +143,7 @@ final class Disturbance {
       }
       case REGISTRY_STOP -> {
         approach(fault, target);
-        Signals.stop(registry.process());
+        registry.process().pause();
         crew.get(producer(fault)).kill();
         pause(registry.process());
       }
@@ -220,11 +227,11 @@ final class Disturbance {
     Gate.write(crew.failpointFile(), fault.failpoint().toString());
     gate.open(target);
     awaitReached(fault, target);
-    until("the learner stands still", () -> Signals.isStopped(zombie));
+    until("the learner stands still", () -> isStopped(zombie));
     struck();
     crew.replace(Role.LEARNER, "learner-" + fault.index());
     until("the other learner has taken over", () -> audit.nextWindow() >= target);
-    Signals.resume(zombie);
+    zombie.resume();
     until("the zombie ends", () -> !zombie.isAlive());
     crew.ended(Role.LEARNER, zombie);
     if (zombie.exitCode() != ExitCode.FENCED) {
@@ -238,21 +245,31 @@ final class Disturbance {
   private void reordered(long target) {
     long first = target - FaultSchedule.WINDOWS_PER_FAULT;
     List<ChildProcess> producers = Role.PRODUCERS.stream().map(crew::get).toList();
-    producers.forEach(Signals::stop);
+    producers.forEach(ChildProcess::pause);
     struck();
     gate.open(target);
     until("a step is committed", () -> audit.nextWindow() > first);
     long due = audit.nextWindow();
     stranger.publishFromBehindTwice(twin.windows(due, due + SoakRun.MAX_STALENESS + 1));
     until("the stranger's groups are trained", () -> audit.nextWindow() > due);
-    producers.forEach(Signals::resume);
+    producers.forEach(ChildProcess::resume);
   }
 
   private void pause(ChildProcess victim) {
-    Signals.stop(victim);
+    victim.pause();
     long end = System.nanoTime() + PAUSE.toNanos();
     until("the pause is over", () -> System.nanoTime() > end);
-    Signals.resume(victim);
+    victim.resume();
+  }
+
+  /** Whether a process stands still because of a signal, its own or another's. */
+  private static boolean isStopped(ChildProcess process) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+    } catch (IOException e) {
+      throw new UncheckedIOException("it is gone", e);
+    }
   }
 
   /** Supervises and reads the log until something holds. */

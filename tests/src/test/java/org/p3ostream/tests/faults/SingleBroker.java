@@ -32,6 +32,11 @@ record SingleBroker(KafkaBroker broker) implements Brokers {
   }
 
   @Override
+  public void awaitWhole() {
+    broker.awaitReady();
+  }
+
+  @Override
   public void close() {
     broker.close();
   }

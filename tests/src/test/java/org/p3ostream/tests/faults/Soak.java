@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
 import org.p3ostream.deploy.stack.KafkaBroker;
+import org.p3ostream.deploy.stack.KafkaCluster;
 import org.p3ostream.deploy.stack.SchemaRegistry;
 
 /**
@@ -15,6 +16,8 @@ import org.p3ostream.deploy.stack.SchemaRegistry;
  * Usage: {@code Soak FAULTS SEED DIRECTORY [KIND…]}; the same seed gives the same schedule.
  */
 public final class Soak {
+
+  private static final int CLUSTER_SIZE = 3;
 
   private Soak() {}
 
@@ -46,7 +49,7 @@ public final class Soak {
   }
 
   /**
-   * Runs a schedule.
+   * Runs a schedule: every other fault on one broker, then the rest on a cluster of three.
    *
    * @param directory empty or missing; data and logs of everything
    * @param progress told of every fault that was survived
@@ -55,21 +58,33 @@ public final class Soak {
       throws Exception {
     long start = System.nanoTime();
     List<DisturbedRun.Result> results = new ArrayList<>();
+    List<Fault> ofSingle = schedule.stream().filter(fault -> fault.index() % 2 == 0).toList();
+    List<Fault> ofCluster = schedule.stream().filter(fault -> fault.index() % 2 == 1).toList();
     SchemaRegistry registry = SchemaRegistry.launch(directory.resolve("registry"), 0);
-    try (registry;
-        SingleBroker single =
-            new SingleBroker(KafkaBroker.launch(directory.resolve("broker"), 0))) {
-      single.broker().awaitReady();
-      registry.awaitReady();
-      Twin twin =
-          Twin.train(
-              directory.resolve("twin"),
-              single.bootstrapServers(),
-              registry.url(),
-              DisturbedRun.steps(schedule.size()));
-      results.add(
-          new DisturbedRun(directory.resolve("1-node"), single, registry, twin, progress)
-              .suffer(schedule));
+    try (registry) {
+      Twin twin;
+      try (SingleBroker single =
+          new SingleBroker(KafkaBroker.launch(directory.resolve("broker"), 0))) {
+        single.awaitWhole();
+        registry.awaitReady();
+        twin =
+            Twin.train(
+                directory.resolve("twin"),
+                single.bootstrapServers(),
+                registry.url(),
+                DisturbedRun.steps(ofSingle.size()));
+        results.add(
+            new DisturbedRun(directory.resolve("1-node"), single, registry, twin, progress)
+                .suffer(ofSingle));
+      }
+      if (!ofCluster.isEmpty()) {
+        try (ClusteredBrokers cluster =
+            new ClusteredBrokers(KafkaCluster.start(directory.resolve("brokers"), CLUSTER_SIZE))) {
+          results.add(
+              new DisturbedRun(directory.resolve("3-node"), cluster, registry, twin, progress)
+                  .suffer(ofCluster));
+        }
+      }
     }
     return new SoakReport(seed, results, (System.nanoTime() - start) / 1e9);
   }

@@ -1,18 +1,18 @@
 package org.p3ostream.tests.faults;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.ConfigPrinter;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.task.SyntheticTask;
-import org.p3ostream.policy.checkpoint.ModelDirectory;
-import org.p3ostream.policy.checkpoint.NanoModel;
-import org.p3ostream.policy.model.ParameterInitializer;
 
 /** Files and configuration of a run that is to be disturbed, or of its twin. */
 record SoakRun(Path directory, P3oConfig config) {
@@ -54,7 +54,7 @@ record SoakRun(Path directory, P3oConfig config) {
       String prefix,
       int replication,
       long steps) {
-    List<String> settings = new java.util.ArrayList<>(SHORT_TIMEOUTS);
+    List<String> settings = new ArrayList<>(SHORT_TIMEOUTS);
     settings.addAll(
         List.of(
             "kafka.bootstrap.servers=" + bootstrapServers,
@@ -64,7 +64,7 @@ record SoakRun(Path directory, P3oConfig config) {
             "run.topicPrefix=" + prefix,
             "model.directory=" + directory.resolve("model"),
             "prompts.file=" + directory.resolve("prompts.jsonl"),
-            "sampling.maxResponseTokens=9",
+            "sampling.maxResponseTokens=12",
             "sampling.samplesPerGroup=4",
             "dispatch.groupsPerWindow=" + GROUPS_PER_WINDOW,
             "dispatch.maxStaleness=" + MAX_STALENESS,
@@ -85,17 +85,21 @@ record SoakRun(Path directory, P3oConfig config) {
   private void write() {
     try {
       Files.createDirectories(directory);
-      Path tokenizer = directory.resolve("tokenizer.json");
-      NanoModel.copyTokenizer(tokenizer);
-      ModelDirectory.save(
-          directory.resolve("model"),
-          NanoModel.config(),
-          ParameterInitializer.initialize(NanoModel.config(), 3),
-          tokenizer);
-      PromptFile.write(directory.resolve("prompts.jsonl"), SyntheticTask.CSUM8.generate(64, 5));
+      copyModel(directory.resolve("model"));
+      PromptFile.write(directory.resolve("prompts.jsonl"), SyntheticTask.CSUM8.generate(512, 5));
       Files.writeString(configuration(), ConfigPrinter.toYaml(config));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The warm-started model of the demo, whose rewards differ: there is something to learn. */
+  private static void copyModel(Path target) throws IOException {
+    Files.createDirectories(target);
+    for (String name : List.of("config.json", "model.safetensors", "tokenizer.json")) {
+      try (InputStream file = P3oConfig.class.getResourceAsStream("/models/csum8/" + name)) {
+        Files.copy(file, target.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+      }
     }
   }
 

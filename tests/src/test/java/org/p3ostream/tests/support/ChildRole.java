@@ -43,6 +43,9 @@ public final class ChildRole {
             .withTorch()
             .withQuickWarmUp()
             .withJvmFlags(jvmFlags)
-            .withJvmFlags("-Xmx384m", "-Djava.io.tmpdir=" + directory));
+            .withJvmFlags(
+                "-Xmx384m",
+                "-Djava.io.tmpdir=" + directory,
+                "-Dlogback.configurationFile=logback.xml")); // not that of tests, which says little
   }
 }
