@@ -129,21 +129,30 @@ class BadInputIT {
   }
 
   @Test
-  void learnerEndsWhenAGroupIsRejectedTimeAndTimeAgain(LocalStack stack, @TempDir Path directory)
-      throws Throwable {
+  void learnerEndsWhenEveryGroupIsRejectedTimeAndTimeAgain(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
     Path prompts = directory.resolve("no-number.jsonl");
     PromptFile.write(prompts, List.of(new PromptExample("1=", "no-such")));
     TestRun run =
-        new TestRun(stack, directory, "prompts.reward=numeric", "prompts.file=" + prompts);
+        new TestRun(
+            stack,
+            directory,
+            "prompts.reward=numeric",
+            "prompts.file=" + prompts,
+            "window.maxTopUps=1");
     try (RunningRole producer = run.producer("gives-up");
-        RunningRole learner = run.learner("learner.steps=2")) {
+        RunningRole learner = run.learner("learner.steps=9")) {
       assertThat(learner.failure())
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("was rejected 10 times")
+          .hasMessageContaining("every group of 3 windows in a row was given up, 0 to 2")
           .hasMessageContaining("PRODUCER_FAILURE")
           .hasMessageContaining("no-such");
     }
     assertThat(run.steps()).isEmpty();
+    assertThat(run.ledger())
+        .filteredOn(event -> event.getKind() == StepKind.NO_OP)
+        .hasSize(3)
+        .allSatisfy(event -> assertThat(event.getMissingGroups()).hasSize(4));
     assertAccountedFor(run);
   }
 

@@ -15,6 +15,7 @@ import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.learner.runtime.LogReaders;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.model.ParameterLayout;
@@ -69,8 +70,7 @@ public final class RoleClients implements AutoCloseable {
   }
 
   private KafkaProducer<byte[], byte[]> producer(Map<String, Object> producerProperties) {
-    return closedAtTheEnd(
-        new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
+    return closedAtTheEnd(new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
   }
 
   /** A consumer that assigns and seeks, without a group. */
@@ -102,6 +102,11 @@ public final class RoleClients implements AutoCloseable {
     } catch (IllegalArgumentException | ArithmeticException | UncheckedIOException e) {
       return new SnapshotBudget(0);
     }
+  }
+
+  /** What it takes to read the logs of runs. */
+  public LogReaders logReaders() {
+    return new LogReaders(reader(), reader(), reader(), codec());
   }
 
   /** The clients of a rollout producer. */

@@ -37,11 +37,29 @@ public final class ConfigLoader {
     return load(P3oConfig.defaults(), P3oConfig.class, file, overrides);
   }
 
+  /**
+   * The same, with a section of the file as if it were not there.
+   *
+   * @param without name of the section
+   */
+  public static P3oConfig loadWithout(String without, @Nullable Path file, List<String> overrides) {
+    JsonNode document = read(file);
+    if (document instanceof ObjectNode sections) {
+      sections.remove(without);
+    }
+    return load(P3oConfig.defaults(), P3oConfig.class, document, overrides);
+  }
+
   static <T extends Record> T load(
       T defaults, Class<T> type, @Nullable Path file, List<String> overrides) {
+    return load(defaults, type, read(file), overrides);
+  }
+
+  private static <T extends Record> T load(
+      T defaults, Class<T> type, JsonNode document, List<String> overrides) {
     ObjectNode tree = ConfigTree.of(defaults);
     ConfigOverlay overlay = new ConfigOverlay(ConfigShape.of(type), tree);
-    overlay.addDocument(read(file));
+    overlay.addDocument(document);
     overrides.forEach(overlay::addOverride);
     overlay.settle();
     if (!overlay.problems().isEmpty()) {

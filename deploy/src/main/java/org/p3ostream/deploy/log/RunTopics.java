@@ -59,6 +59,11 @@ public final class RunTopics {
         .map(count -> new TopicReader(clients.reader(), clients.codec(), topic.name(), count));
   }
 
+  /** How many partitions a topic has; 0 if there is no such topic. */
+  public int partitions(TopicSpec topic) {
+    return partitions.getOrDefault(topic.name(), 0);
+  }
+
   private void describe(String topic, KafkaFuture<TopicDescription> answer)
       throws InterruptedException {
     try {

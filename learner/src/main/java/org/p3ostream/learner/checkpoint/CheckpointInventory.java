@@ -11,8 +11,12 @@ import java.util.List;
  */
 public record CheckpointInventory(List<Checkpoint> usable, List<PassedOver> passedOver) {
 
-  /** A directory that cannot be started from, and why. */
-  public record PassedOver(Path path, String reason) {}
+  /**
+   * A directory that cannot be started from, and why.
+   *
+   * @param damaged whether it is not what was written; else it is of another run
+   */
+  public record PassedOver(Path path, String reason, boolean damaged) {}
 
   public CheckpointInventory {
     usable = List.copyOf(usable);

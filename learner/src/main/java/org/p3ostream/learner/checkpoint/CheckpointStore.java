@@ -169,7 +169,9 @@ public final class CheckpointStore {
       try {
         Checkpoint checkpoint = describe(path);
         if (!checkpoint.runId().equals(runId)) {
-          throw new IOException("it is of run " + checkpoint.runId());
+          String reason = "it is of run " + checkpoint.runId();
+          passedOver.add(new CheckpointInventory.PassedOver(path, reason, false));
+          continue;
         }
         if (!path.equals(path(checkpoint))) {
           throw new IOException("its description belongs to " + path(checkpoint).getFileName());
@@ -177,7 +179,10 @@ public final class CheckpointStore {
         read(path, checkpoint);
         usable.add(checkpoint);
       } catch (IOException | RuntimeException e) { // a damaged file may be anything
-        passedOver.add(new CheckpointInventory.PassedOver(path, String.valueOf(e.getMessage())));
+        if (Files.exists(path)) { // else its learner has just removed it
+          String reason = String.valueOf(e.getMessage());
+          passedOver.add(new CheckpointInventory.PassedOver(path, reason, true));
+        }
       }
     }
     return new CheckpointInventory(usable, passedOver);

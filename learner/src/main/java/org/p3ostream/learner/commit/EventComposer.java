@@ -182,19 +182,27 @@ public final class EventComposer {
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** A change to the run that goes on; one of the configuration is to that of this composer. */
+  /** What may be deleted from now on; nothing is before this is committed. */
+  public PreparedEvent trim(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setDispatched(List.of())
+            .build();
+    return prepare(event, List.of(), List.of(), List.of(), Map.of());
+  }
+
+  /** A change of the configuration to the one of this composer, from the next window on. */
   public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
-    boolean configures = change.getKind() == ControlKind.CONFIGURATION;
     StepEvent.Builder event =
         event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
             .setControl(change)
-            .setConfiguration(configures ? definition.json() : null)
+            .setConfiguration(definition.json())
             .setDispatched(List.of());
     return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }
 
-  private StepEvent.Builder event(
-      LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
+  StepEvent.Builder event(LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
     return StepEvent.newBuilder()
         .setKind(kind)
         .setRunId(runId)
@@ -247,7 +255,7 @@ public final class EventComposer {
         offsets);
   }
 
-  private PreparedEvent prepare(
+  PreparedEvent prepare(
       StepEvent event,
       List<ProducerRecord<byte[], byte[]>> snapshot,
       List<PromptTask> prompts,
@@ -317,8 +325,7 @@ public final class EventComposer {
         .build();
   }
 
-  private List<ProducerRecord<byte[], byte[]>> snapshotRecords(
-      long version, long step, byte[] weights) {
+  List<ProducerRecord<byte[], byte[]>> snapshotRecords(long version, long step, byte[] weights) {
     SnapshotEncoder.Encoded snapshot = snapshots.encode(version, step, weights);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     for (SpecificRecord chunk : snapshot.chunks()) {
@@ -331,6 +338,11 @@ public final class EventComposer {
   private ProducerRecord<byte[], byte[]> record(
       TopicSpec topic, int partition, byte[] key, SpecificRecord value) {
     return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
+  }
+
+  /** The definition that this composer's events are made under. */
+  RunDefinition definition() {
+    return definition;
   }
 
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {

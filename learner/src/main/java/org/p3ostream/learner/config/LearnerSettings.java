@@ -42,6 +42,7 @@ public record LearnerSettings(
         learner,
         other,
         recovery,
+        trimming,
         environment);
   }
 

@@ -110,11 +110,6 @@ public final class DispatchBook {
     return nextGroupId;
   }
 
-  /** Oldest version that an open group asks for; {@code otherwise} if it is older, or none does. */
-  public long oldestVersion(long otherwise) {
-    return open.values().stream().mapToLong(Dispatched::policyVersion).reduce(otherwise, Math::min);
-  }
-
   /** Groups dispatched and not settled. */
   public int openGroups() {
     return open.size();

@@ -125,6 +125,7 @@ final class CompleteDefinition {
         read("learner", current.learner(), LearnerConfig.class),
         current.audit(),
         current.recovery(),
+        current.trimming(),
         current.environment());
   }
 

@@ -169,6 +169,11 @@ public final class LedgerState {
     }
   }
 
+  /** Run that the ledger belongs to. */
+  public String runId() {
+    return runId;
+  }
+
   /** Whether no event was applied. */
   public boolean isEmpty() {
     return genesis == null;

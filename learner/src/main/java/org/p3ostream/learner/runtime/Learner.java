@@ -18,7 +18,6 @@ import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.dispatch.ManifestOffsets;
 import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.ledger.LedgerException;
-import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.optimizer.AdamW;
@@ -118,13 +117,11 @@ public final class Learner {
               assets.model().layout(),
               settings.learner().checkpointsKept(),
               stages);
-      Recovery recovery = new Recovery(checkpoints, settings.run().id());
-      recovery.read(
-          new LedgerReader(clients.ledger(), clients.codec(), topics.steps().name()), ledger);
-      ManifestOffsets manifests =
-          new ManifestOffsets(
-              assets.snapshotSearch(clients.snapshots(), clients.codec(), topics.snapshots().name())
-                  ::findManifest);
+      checkpoints.removeUnfinished();
+      RunLog log = new RunLog(clients.readers(), topics, settings.run().id());
+      Recovery recovery = new Recovery(checkpoints, log.runId());
+      recovery.read(log.ledger(), ledger);
+      ManifestOffsets manifests = new ManifestOffsets(assets.snapshotSearch(log)::findManifest);
       EventComposer composer = composer(assets, definition, manifests, ledger.learnerEpoch() + 1);
       StepCommit commit = new StepCommit(committer, ledger, manifests, topics.snapshots().name());
       if (ledger.isEmpty()) {
@@ -135,10 +132,8 @@ public final class Learner {
           ConfigurationChange.of(ledger, definition, configurationChangeAccepted);
       skips.startFrom(ledger);
 
-      RolloutSource source =
-          new RolloutSource(clients.rollouts(), clients.codec(), topics.rollouts());
-      BehaviorSnapshots snapshots =
-          assets.snapshots(clients.snapshots(), clients.codec(), topics.snapshots().name());
+      RolloutSource source = log.rollouts();
+      BehaviorSnapshots snapshots = assets.snapshots(log);
       stages.before(Stage.RECOVER);
       OptimizerState state =
           recovery.recover(
@@ -177,8 +172,8 @@ public final class Learner {
                 composer,
                 commit,
                 keeper,
-                trimmer(assets, checkpoints, trimBook),
                 skips,
+                trimmer(assets, log, checkpoints, trimBook),
                 clock,
                 stages)
             .run(() -> stopping);
@@ -247,13 +242,14 @@ public final class Learner {
   }
 
   /** Its reader is that of earlier snapshots: both read between steps only. */
-  private Trimmer trimmer(RunAssets assets, CheckpointStore checkpoints, TrimBook book) {
+  private Trimmer trimmer(
+      RunAssets assets, RunLog log, CheckpointStore checkpoints, TrimBook book) {
     return new Trimmer(
         settings,
         topics,
         clients.admin(),
         new RecordScan(clients.snapshots()),
-        assets.snapshotSearch(clients.snapshots(), clients.codec(), topics.snapshots().name()),
+        assets.snapshotSearch(log),
         checkpoints,
         book);
   }

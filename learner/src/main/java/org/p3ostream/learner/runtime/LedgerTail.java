@@ -22,8 +22,12 @@ final class LedgerTail {
   private final List<Misfit> misfits = new ArrayList<>();
   private @Nullable Checkpoint start;
 
-  /** A checkpoint of this run that does not belong to its ledger, and why. */
-  record Misfit(Checkpoint checkpoint, String reason) {}
+  /**
+   * A checkpoint of this run that does not belong to its ledger, and why.
+   *
+   * @param contradicts whether it is not what its event says; else there is no such event
+   */
+  record Misfit(Checkpoint checkpoint, String reason, boolean contradicts) {}
 
   /**
    * @param checkpoints whole ones of this run
@@ -53,7 +57,7 @@ final class LedgerTail {
     }
     String fault = fault(checkpoint, after);
     if (fault != null) {
-      misfits.add(new Misfit(checkpoint, fault));
+      misfits.add(new Misfit(checkpoint, fault, true));
     } else if (checkpoint.step() <= newestStart) {
       start = checkpoint;
       steps.clear();
@@ -92,7 +96,7 @@ final class LedgerTail {
     List<Misfit> all = new ArrayList<>(misfits);
     byEvent
         .values()
-        .forEach(c -> all.add(new Misfit(c, "the ledger holds no event " + c.eventHash())));
+        .forEach(c -> all.add(new Misfit(c, "the ledger holds no event " + c.eventHash(), false)));
     return all;
   }
 }

@@ -26,18 +26,35 @@ final class Recovery {
   private final CheckpointStore checkpoints;
   private final LedgerTail tail;
 
+  /** To the end of the ledger. */
   Recovery(CheckpointStore checkpoints, String runId) {
+    this(checkpoints, runId, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param lastStep where to end
+   */
+  Recovery(CheckpointStore checkpoints, String runId, long lastStep) {
     this.checkpoints = checkpoints;
-    checkpoints.removeUnfinished();
-    this.tail = new LedgerTail(checkpoints.usable(runId), Long.MAX_VALUE, Long.MAX_VALUE);
+    this.tail = new LedgerTail(checkpoints.usable(runId), lastStep, lastStep);
   }
 
   /** Folds the ledger into {@code state}, remembering where to start from. */
   void read(LedgerReader reader, LedgerState state) {
+    read(reader, state, (event, eventHash) -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param sink told of every event once it is in the state
+   */
+  void read(LedgerReader reader, LedgerState state, LedgerReader.Sink sink) {
     reader.readAll(
         (event, eventHash) -> {
           state.apply(event, eventHash);
           tail.take(event, eventHash, state);
+          sink.event(event, eventHash);
         });
     for (LedgerTail.Misfit misfit : tail.misfits()) {
       LOG.warn(

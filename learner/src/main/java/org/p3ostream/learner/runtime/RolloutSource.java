@@ -92,8 +92,13 @@ final class RolloutSource {
     consumer.endOffsets(consumer.assignment(), PROBE);
   }
 
-  /** Whether everything visible has been read; false if the broker does not answer in a moment. */
+  /**
+   * Whether everything visible was handed over; false if the broker does not answer in a moment.
+   */
   boolean hasCaughtUp() {
+    if (!unread.isEmpty()) {
+      return false;
+    }
     try {
       return unread.isEmpty()
           && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.p3ostream.learner.batch.Partitioning;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.ConfigurationException;
@@ -47,7 +46,6 @@ import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ContextShards;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.schemas.avro.ParameterSlice;
-import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
@@ -244,20 +242,18 @@ final class RunAssets implements AutoCloseable {
   }
 
   /** Earlier versions, from the log. */
-  BehaviorSnapshots snapshots(Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
+  BehaviorSnapshots snapshots(RunLog log) {
     return new BehaviorSnapshots(
-        directory.weights(),
-        snapshotSearch(consumer, codec, topic)::find,
-        settings.learner().snapshotCache());
+        directory.weights(), snapshotSearch(log)::find, settings.learner().snapshotCache());
   }
 
-  SnapshotSearch snapshotSearch(
-      Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
+  SnapshotSearch snapshotSearch(RunLog log) {
+    String topic = log.topics().snapshots().name();
     return new SnapshotSearch(
-        consumer,
-        new PatientDecoder(codec, topic),
+        log.readers().snapshots(),
+        new PatientDecoder(log.readers().codec(), topic),
         topic,
-        settings.run().id(),
+        log.runId(),
         model.layout().modelHash(),
         model.layout().size());
   }

@@ -77,19 +77,8 @@ final class SnapshotSearch {
         return found.weights();
       }
       if (pass.sawEarlier || start == beginning) {
-        throw new BehaviorSnapshotMissingException(version, pass.fault);
+        throw new BehaviorSnapshotMissingException(version, pass.fault, pass.damaged);
       }
-    }
-  }
-
-  /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
-  OptionalLong findManifest(long version) {
-    try {
-      find(version);
-      return OptionalLong.of(manifestOffset);
-    } catch (BehaviorSnapshotMissingException e) {
-      LOG.warn("no manifest to name in prompts: {}", e.getMessage());
-      return OptionalLong.empty();
     }
   }
 
@@ -103,6 +92,17 @@ final class SnapshotSearch {
     return knownOffset;
   }
 
+  /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
+  OptionalLong findManifest(long version) {
+    try {
+      find(version);
+      return OptionalLong.of(manifestOffset);
+    } catch (BehaviorSnapshotMissingException e) {
+      LOG.warn("no manifest to name in prompts: {}", e.getMessage());
+      return OptionalLong.empty();
+    }
+  }
+
   /** Reads forward from one place until the version is loaded, passed, or not there. */
   private final class Pass {
     private final long version;
@@ -110,6 +110,7 @@ final class SnapshotSearch {
     private boolean sawEarlier; // then the version does not begin before the start
     private long firstOffset = -1;
     private String fault = partition + " does not hold it";
+    private boolean damaged;
 
     Pass(long version, long start, long end) {
       this.version = version;
@@ -146,8 +147,10 @@ final class SnapshotSearch {
       SnapshotEvent event = follower.accept(version, decoder.decode(record.value())).orElse(null);
       if (event instanceof SnapshotEvent.Corrupt corrupt) {
         fault = corrupt.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       } else if (event instanceof SnapshotEvent.Refused refused) {
         fault = refused.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       }
     }
   }

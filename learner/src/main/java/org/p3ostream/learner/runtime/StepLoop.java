@@ -41,8 +41,8 @@ final class StepLoop {
   private final EventComposer composer;
   private final StepCommit commit;
   private final CheckpointKeeper checkpoints;
-  private final Trimmer trimmer;
   private final WindowSkips skips;
+  private final Trimmer trimmer;
   private final Clock clock;
   private final StageListener stages;
   private final StepTimer timer = new StepTimer();
@@ -61,8 +61,8 @@ final class StepLoop {
       EventComposer composer,
       StepCommit commit,
       CheckpointKeeper checkpoints,
-      Trimmer trimmer,
       WindowSkips skips,
+      Trimmer trimmer,
       Clock clock,
       StageListener stages) {
     this.settings = settings;
@@ -73,8 +73,8 @@ final class StepLoop {
     this.composer = composer;
     this.commit = commit;
     this.checkpoints = checkpoints;
-    this.trimmer = trimmer;
     this.skips = skips;
+    this.trimmer = trimmer;
     this.clock = clock;
     this.stages = stages;
     this.collector =
@@ -201,14 +201,12 @@ final class StepLoop {
   private void trim() {
     Optional<ControlChange> change = trimmer.next(ledger);
     if (change.isPresent()) {
-      PreparedEvent prepared = composer.control(ledger, change.get(), StepTimer.none());
-      committer.commit(prepared);
-      ledger.apply(prepared.event(), prepared.eventHash());
+      commit.commit(composer.trim(ledger, change.get(), StepTimer.none()));
       trimmer.delete(change.get());
     }
   }
 
-  private static float[] finite(float[] weights, Window window) {
+  static float[] finite(float[] weights, Window window) {
     for (float weight : weights) {
       if (!Float.isFinite(weight)) {
         throw NonFiniteUpdateException.of(window, "a weight became " + weight + ", which");

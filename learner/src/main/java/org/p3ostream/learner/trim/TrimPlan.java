@@ -56,7 +56,8 @@ public record TrimPlan(
       rolloutsBefore.put(
           partition, book.firstOffset(partition, fromWindow, progress.getNextOffset()));
     }
-    long asked = ledger.dispatched().oldestVersion(ledger.policyVersion());
+    long newest = ledger.policyVersion();
+    long asked = Math.min(newest, ledger.dispatched().oldestVersion().orElse(newest));
     return Optional.of(
         new TrimPlan(
             fromWindow,

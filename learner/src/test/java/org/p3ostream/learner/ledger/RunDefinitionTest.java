@@ -28,8 +28,8 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
-import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.config.TrimmingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -315,6 +315,7 @@ class RunDefinitionTest {
         new LearnerConfig(9, "x", 512, 1, "elsewhere", 7, 9, (short) 3, 2, 3, 9),
         AuditConfig.defaults(),
         RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 

@@ -133,8 +133,7 @@ final class FuzzRun {
     return (windows - 1L) * groupsPerWindow;
   }
 
-  private void take(
-      PromptTask task, RolloutFuzz fuzz, KafkaProducer<byte[], byte[]> producer) {
+  private void take(PromptTask task, RolloutFuzz fuzz, KafkaProducer<byte[], byte[]> producer) {
     if (task.getWindowIndex() >= windows) {
       return;
     }
@@ -187,8 +186,7 @@ final class FuzzRun {
     heapBytes.add(used);
     out.accept(
         "%7d records: %6.0f records/s, %5.1f MB of heap in use after a collection"
-            .formatted(
-                sent, records / (double) TENTHS * 1e9 / (now - tenthNanos), used / 1e6));
+            .formatted(sent, records / (double) TENTHS * 1e9 / (now - tenthNanos), used / 1e6));
     tenthNanos = System.nanoTime();
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
@@ -123,24 +124,29 @@ public final class TestRun {
   }
 
   public RunningRole learner(String... overrides) {
-    return learner(false, overrides);
+    return learner(learner -> learner, overrides);
+  }
+
+  /** A learner that passes windows instead of training them. */
+  public RunningRole learnerSkipping(List<Long> windows, String... overrides) {
+    return learner(learner -> learner.skipWindows(windows), overrides);
   }
 
   /** A learner that goes on with another configuration than the one in force. */
   public RunningRole learnerThatAcceptsAChange(String... overrides) {
-    return learner(true, overrides);
+    return learner(learner -> learner.acceptConfigurationChange(true), overrides);
   }
 
-  private RunningRole learner(boolean acceptsAChange, String... overrides) {
+  private RunningRole learner(UnaryOperator<Learner> request, String... overrides) {
     P3oConfig config = config(overrides);
     RoleClients clients = new RoleClients(config);
     Learner learner =
         new Learner(
-                config.learnerSettings(Map.of()),
-                clients.learner(config.learnerSettings(Map.of())),
-                Clock.systemUTC())
-            .acceptConfigurationChange(acceptsAChange);
-    return new RunningRole("learner", clients, learner::run, learner::stop);
+            config.learnerSettings(Map.of()),
+            clients.learner(config.learnerSettings(Map.of())),
+            Clock.systemUTC());
+    Learner asked = request.apply(learner);
+    return new RunningRole("learner", clients, asked::run, asked::stop);
   }
 
   public RunningRole producer(String id, String... overrides) {
