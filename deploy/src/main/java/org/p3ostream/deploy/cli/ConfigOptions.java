@@ -22,32 +22,6 @@ final class ConfigOptions {
 
   /** The resolved configuration. */
   P3oConfig load() {
-    return load(List.of());
-  }
-
-  /**
-   * The resolved configuration.
-   *
-   * @param further overrides that come after those of the command line
-   */
-  P3oConfig load(List<String> further) {
-    List<String> all = new ArrayList<>(overrides);
-    all.addAll(further);
-    return ConfigLoader.load(file, all);
-  }
-
-  /**
-   * The same with another objective, so that nothing the file says of its own is taken for it.
-   *
-   * @param algorithm name of the objective; null for the one that is configured
-   */
-  P3oConfig load(@Nullable String algorithm, List<String> further) {
-    if (algorithm == null) {
-      return load(further);
-    }
-    List<String> all = new ArrayList<>(List.of("algorithm.name=" + algorithm));
-    all.addAll(overrides);
-    all.addAll(further);
-    return ConfigLoader.loadWithout("algorithm", file, all);
+    return ConfigLoader.load(file, overrides);
   }
 }

@@ -4,12 +4,15 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.RunTopics;
 import org.p3ostream.deploy.replay.ForkJson;
 import org.p3ostream.deploy.replay.ForkText;
 import org.p3ostream.learner.config.LearnerSettings;
@@ -28,15 +31,16 @@ import picocli.CommandLine.Spec;
     description = {
       "Trains the windows of a run again from one of its steps on, under another objective or other"
           + " settings (--set), as a run of its own.",
-      "The configuration is that of the run to fork. The same command goes on where it was"
-          + " interrupted. A fork ends with the last window that the run has settled."
+      "The configuration is that of the run to fork; --set run.* names the run, every other --set is"
+          + " what the fork does in another way. The same command goes on where it was interrupted."
+          + " A fork ends with the last window that the run has settled."
     },
     mixinStandardHelpOptions = true)
 final class ForkCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private ConfigOptions options = new ConfigOptions();
+  @Mixin private RunOptions options = new RunOptions();
 
   @Option(
       names = "--at",
@@ -91,35 +95,45 @@ final class ForkCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    P3oConfig run = options.load(algorithm, List.of());
     if (steps < 0) {
       throw new ConfigException("--steps: " + steps + " must be >= 0");
     }
-    ForkSource source =
-        new ForkSource(
-            run.run().id(),
-            run.run().topicPrefix(),
-            Path.of(run.learner().checkpointDirectory()),
-            at);
-    P3oConfig config = options.load(algorithm, ofTheFork(source));
-    PrintWriter out = spec.commandLine().getOut();
-    try (RoleClients clients = new RoleClients(config)) {
-      clients.awaitBroker(brokerTimeout, this::tell);
-      clients.awaitRegistry(brokerTimeout, this::tell);
-      LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
-      Fork fork = new Fork(settings, source, steps, clients.learner(settings), Clock.systemUTC());
-      ForkReport report;
-      try (Interruption interruption = new Interruption(fork::stop, RoleCommand.STOP_GRACE)) {
-        report = fork.run();
+    try (RunOptions.OpenRun run = options.open(this::tell, ForkCommand::namesTheRun)) {
+      ForkSource source =
+          new ForkSource(
+              run.config().run().id(),
+              run.config().run().topicPrefix(),
+              Path.of(run.config().learner().checkpointDirectory()),
+              at);
+      P3oConfig config = ConfigLoader.over(run.config(), algorithm, ofTheFork(source));
+      try (RoleClients clients = new RoleClients(config)) {
+        clients.awaitBroker(brokerTimeout, this::tell);
+        clients.awaitRegistry(brokerTimeout, this::tell);
+        RunTopics.requireRun(clients, run.config());
+        fork(config, source, clients);
       }
-      if (json) {
-        out.println(ForkJson.of(config.run(), source, report));
-      } else {
-        ForkText.show(out, config.run(), source, report);
-      }
-      out.flush();
     }
     return ExitCode.DONE;
+  }
+
+  private static boolean namesTheRun(String override) {
+    return override.startsWith("run.") || override.startsWith("learner.checkpointDirectory");
+  }
+
+  private void fork(P3oConfig config, ForkSource source, RoleClients clients) {
+    LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
+    Fork fork = new Fork(settings, source, steps, clients.learner(settings), Clock.systemUTC());
+    ForkReport report;
+    try (Interruption interruption = new Interruption(fork::stop, RoleCommand.STOP_GRACE)) {
+      report = fork.run();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(ForkJson.of(config.run(), source, report));
+    } else {
+      ForkText.show(out, config.run(), source, report);
+    }
+    out.flush();
   }
 
   /** A transactional id that is configured is the run's, and would fence its learner. */
@@ -131,11 +145,12 @@ final class ForkCommand implements Callable<Integer> {
                 .checkpointDirectory()
                 .resolveSibling(source.checkpointDirectory().getFileName() + "-" + name)
             : checkpoints;
-    return List.of(
-        "run.id=" + (id == null ? source.runId() + "-fork-" + at : id),
-        "run.topicPrefix=" + prefix,
-        "learner.transactionalId=",
-        "learner.checkpointDirectory=" + directory);
+    List<String> all = new ArrayList<>(options.overrides());
+    all.add("run.id=" + (id == null ? source.runId() + "-fork-" + at : id));
+    all.add("run.topicPrefix=" + prefix);
+    all.add("learner.transactionalId=");
+    all.add("learner.checkpointDirectory=" + directory);
+    return all;
   }
 
   private void tell(String message) {

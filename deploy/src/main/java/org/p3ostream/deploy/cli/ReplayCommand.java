@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.RunTopics;
 import org.p3ostream.deploy.replay.ReplayJson;
 import org.p3ostream.deploy.replay.ReplayText;
 import org.p3ostream.learner.runtime.Replay;
@@ -32,7 +34,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private ConfigOptions options = new ConfigOptions();
+  @Mixin private RunOptions options = new RunOptions();
 
   @Option(
       names = "--from",
@@ -65,28 +67,34 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<String> overrides =
-        checkpoints == null ? List.of() : List.of("learner.checkpointDirectory=" + checkpoints);
-    P3oConfig config = options.load(overrides);
-    PrintWriter out = spec.commandLine().getOut();
-    try (RoleClients clients = new RoleClients(config)) {
-      clients.awaitBroker(brokerTimeout, this::tell);
-      clients.awaitRegistry(brokerTimeout, this::tell);
-      Replay replay =
-          new Replay(config.learnerSettings(RunEnvironment.read()), clients.logReaders());
-      ReplayText text = new ReplayText(out);
-      ReplayReport report;
-      try (Interruption interruption = new Interruption(replay::stop, RoleCommand.STOP_GRACE)) {
-        report = replay.run(from, to, json ? step -> {} : text::step);
+    try (RunOptions.OpenRun run = options.open(this::tell)) {
+      List<String> overrides =
+          checkpoints == null ? List.of() : List.of("learner.checkpointDirectory=" + checkpoints);
+      P3oConfig config = ConfigLoader.over(run.config(), null, overrides);
+      try (RoleClients clients = new RoleClients(config)) {
+        clients.awaitBroker(brokerTimeout, this::tell);
+        clients.awaitRegistry(brokerTimeout, this::tell);
+        return replay(config, clients);
       }
-      if (json) {
-        out.println(ReplayJson.of(report));
-      } else {
-        text.summary(report);
-      }
-      out.flush();
-      return report.isOk() ? ExitCode.DONE : ExitCode.FAILED;
     }
+  }
+
+  private int replay(P3oConfig config, RoleClients clients) throws InterruptedException {
+    RunTopics.requireRun(clients, config);
+    PrintWriter out = spec.commandLine().getOut();
+    Replay replay = new Replay(config.learnerSettings(RunEnvironment.read()), clients.logReaders());
+    ReplayText text = new ReplayText(out);
+    ReplayReport report;
+    try (Interruption interruption = new Interruption(replay::stop, RoleCommand.STOP_GRACE)) {
+      report = replay.run(from, to, json ? step -> {} : text::step);
+    }
+    if (json) {
+      out.println(ReplayJson.of(report));
+    } else {
+      text.summary(report);
+    }
+    out.flush();
+    return report.isOk() ? ExitCode.DONE : ExitCode.FAILED;
   }
 
   private void tell(String message) {

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,16 +39,21 @@ public final class ConfigLoader {
   }
 
   /**
-   * The same, with a section of the file as if it were not there.
+   * A configuration with other values.
    *
-   * @param without name of the section
+   * @param algorithm name of another objective, which then takes its own defaults; null for the
+   *     same
+   * @param overrides {@code path=value}, applied in order
+   * @throws ConfigException naming path, value and rule of everything that is wrong
    */
-  public static P3oConfig loadWithout(String without, @Nullable Path file, List<String> overrides) {
-    JsonNode document = read(file);
-    if (document instanceof ObjectNode sections) {
-      sections.remove(without);
+  public static P3oConfig over(
+      P3oConfig config, @Nullable String algorithm, List<String> overrides) {
+    if (algorithm == null) {
+      return load(config, P3oConfig.class, MissingNode.getInstance(), overrides);
     }
-    return load(P3oConfig.defaults(), P3oConfig.class, document, overrides);
+    List<String> all = new ArrayList<>(List.of("algorithm.name=" + algorithm));
+    all.addAll(overrides);
+    return load(config.withObjectiveUnset(), P3oConfig.class, MissingNode.getInstance(), all);
   }
 
   static <T extends Record> T load(

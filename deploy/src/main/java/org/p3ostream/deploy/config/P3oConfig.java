@@ -146,25 +146,18 @@ public record P3oConfig(
 
   /** The same with what the objective takes where the configuration is silent. */
   public P3oConfig resolved() {
+    return with(algorithm.resolved());
+  }
+
+  /** The same with the objective that is the default, and nothing said of it. */
+  P3oConfig withObjectiveUnset() {
+    return with(AlgorithmConfig.defaults());
+  }
+
+  private P3oConfig with(AlgorithmConfig other) {
     return new P3oConfig(
-        run,
-        kafka,
-        registry,
-        serde,
-        model,
-        prompts,
-        sampling,
-        dispatch,
-        window,
-        algorithm.resolved(),
-        ratio,
-        optimizer,
-        learner,
-        audit,
-        recovery,
-        trimming,
-        producer,
-        streams);
+        run, kafka, registry, serde, model, prompts, sampling, dispatch, window, other, ratio,
+        optimizer, learner, audit, recovery, trimming, producer, streams);
   }
 
   /** Value of {@code bootstrap.servers}. */

@@ -190,10 +190,10 @@ public final class Fork {
             assets.definition(),
             settings.run().id(),
             assets.objective().id(),
-            new PromptComposer(
+            new PromptComposer( // for nothing: a fork dispatches nothing
                 settings.dispatch(),
                 assets.promptSchedule(),
-                new ManifestOffsets(version -> OptionalLong.empty())), // it asks for nothing
+                new ManifestOffsets(version -> OptionalLong.empty())),
             assets.snapshotEncoder(),
             clock,
             learnerEpoch));

@@ -223,7 +223,7 @@ class RunDefinitionTest {
     assertThat(
             definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
                 .differencesFrom(before))
-        .containsExactly("dispatch.syncInterval: absent -> 3");
+        .containsExactly("dispatch.syncInterval: 1 -> 3");
   }
 
   /** When a group is asked for again does not matter, how often does: it may be given up. */
@@ -233,7 +233,7 @@ class RunDefinitionTest {
     DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
     assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
     assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
-        .containsExactly("window.maxTopUps: absent -> 3");
+        .containsExactly("window.maxTopUps: 10 -> 3");
   }
 
   /** What it does to a run of truncated sampling is another thing than what was done before. */
