@@ -27,6 +27,7 @@ import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.progress.ConsumedOffsets;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.topic.RecordKeys;
 import org.p3ostream.schemas.topic.TopicSpec;
@@ -128,21 +129,30 @@ class BadInputIT {
   }
 
   @Test
-  void learnerEndsWhenAGroupIsRejectedTimeAndTimeAgain(LocalStack stack, @TempDir Path directory)
-      throws Throwable {
+  void learnerEndsWhenEveryGroupIsRejectedTimeAndTimeAgain(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
     Path prompts = directory.resolve("no-number.jsonl");
     PromptFile.write(prompts, List.of(new PromptExample("1=", "no-such")));
     TestRun run =
-        new TestRun(stack, directory, "prompts.reward=numeric", "prompts.file=" + prompts);
+        new TestRun(
+            stack,
+            directory,
+            "prompts.reward=numeric",
+            "prompts.file=" + prompts,
+            "window.maxTopUps=1");
     try (RunningRole producer = run.producer("gives-up");
-        RunningRole learner = run.learner("learner.steps=2")) {
+        RunningRole learner = run.learner("learner.steps=9")) {
       assertThat(learner.failure())
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("was rejected 10 times")
+          .hasMessageContaining("every group of 3 windows in a row was given up, 0 to 2")
           .hasMessageContaining("PRODUCER_FAILURE")
           .hasMessageContaining("no-such");
     }
     assertThat(run.steps()).isEmpty();
+    assertThat(run.ledger())
+        .filteredOn(event -> event.getKind() == StepKind.NO_OP)
+        .hasSize(3)
+        .allSatisfy(event -> assertThat(event.getMissingGroups()).hasSize(4));
     assertAccountedFor(run);
   }
 
@@ -195,10 +205,7 @@ class BadInputIT {
       boolean consumed =
           last.getProgress().stream()
               .filter(progress -> progress.getPartition() == record.partition())
-              .anyMatch(
-                  progress ->
-                      record.offset() < progress.getNextOffset()
-                          || progress.getConsumedAhead().contains(record.offset()));
+              .anyMatch(progress -> new ConsumedOffsets(progress).covers(record.offset()));
       assertThat(seen.containsKey(record.partition() + "@" + record.offset()))
           .as("record %d@%d", record.partition(), record.offset())
           .isEqualTo(consumed);

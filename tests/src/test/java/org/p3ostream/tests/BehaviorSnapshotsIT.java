@@ -230,12 +230,13 @@ class BehaviorSnapshotsIT {
             directory,
             "algorithm.klMode=exact",
             "dispatch.maxStaleness=1",
+            "window.maxTopUps=1",
             "learner.steps=3");
     try (RunningRole producer = run.producer("a")) {
       run.learner().join();
       trimSnapshots(run);
       assertThat(run.learner("learner.steps=9").failure())
-          .hasMessageContaining("was rejected 10 times")
+          .hasMessageContaining("every group of 3 windows in a row was given up, 3 to 5")
           .hasMessageContaining("BEHAVIOUR_SNAPSHOT_MISSING")
           .hasMessageContaining("version ");
     }

@@ -3,6 +3,8 @@ package org.p3ostream.deploy.cli;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns SIGTERM and Ctrl-C into a call of {@code stop} and gives the command time to end by itself.
@@ -11,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class Interruption implements AutoCloseable {
 
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final AtomicReference<@Nullable Runnable> stop = new AtomicReference<>();
   private final Thread hook;
 
   /**
@@ -18,14 +21,35 @@ final class Interruption implements AutoCloseable {
    * @param grace how long the JVM then waits for it
    */
   Interruption(Runnable stop, Duration grace) {
-    hook =
-        new Thread(
-            () -> {
-              stop.run();
-              awaitEnd(grace);
-            },
-            "interruption");
+    this(grace);
+    stopBy(stop);
+  }
+
+  /**
+   * Of a command that has nothing to stop yet: until {@link #stopBy} it ends at once.
+   *
+   * @param grace how long the JVM waits for the command, the closing of its clients included
+   */
+  Interruption(Duration grace) {
+    hook = new Thread(() -> stopAndAwait(grace), "interruption");
     Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * From here on the command ends by itself when asked to.
+   *
+   * @param how asks it to; called from the shutdown hook's thread
+   */
+  void stopBy(Runnable how) {
+    stop.set(how);
+  }
+
+  private void stopAndAwait(Duration grace) {
+    Runnable how = stop.get();
+    if (how != null) {
+      how.run();
+      awaitEnd(grace);
+    }
   }
 
   private void awaitEnd(Duration grace) {

@@ -1,11 +1,14 @@
 package org.p3ostream.deploy.cli;
 
 import java.time.Clock;
+import java.util.List;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.failpoint.Failpoints;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code p3o learner}. */
 @Command(
@@ -14,12 +17,33 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 final class LearnerCommand extends RoleCommand {
 
+  @Option(
+      names = "--accept-config-change",
+      description =
+          "Goes on with a configuration that trains in another way than the one the run has, and"
+              + " records the change in the ledger.")
+  private boolean acceptConfigChange;
+
+  @Option(
+      names = "--skip-window",
+      paramLabel = "WINDOW",
+      description =
+          "Passes this window instead of training it, as a recorded no-op: for one whose update is"
+              + " not finite. Repeatable.")
+  private List<Long> skippedWindows = List.of();
+
   @Override
-  void run(P3oConfig config, RoleClients clients) {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
-    Learner learner = new Learner(settings, clients.learner(settings), Clock.systemUTC());
-    try (Interruption interruption = new Interruption(learner::stop, STOP_GRACE)) {
-      learner.run();
-    }
+    Learner learner =
+        new Learner(
+                settings,
+                clients.learner(settings),
+                Clock.systemUTC(),
+                Failpoints.ofSystemProperty())
+            .acceptConfigurationChange(acceptConfigChange);
+    learner.skipWindows(skippedWindows);
+    interruption.stopBy(learner::stop);
+    learner.run();
   }
 }

@@ -19,6 +19,9 @@ import picocli.CommandLine.Command;
       ProducerCommand.class,
       StreamsCommand.class,
       LogCommand.class,
+      AuditCommand.class,
+      ReplayCommand.class,
+      ForkCommand.class,
       PretrainCommand.class,
       PromptsCommand.class,
       LossCommand.class

@@ -15,12 +15,11 @@ import picocli.CommandLine.Command;
 final class ProducerCommand extends RoleCommand {
 
   @Override
-  void run(P3oConfig config, RoleClients clients) {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
     ProducerSettings settings = config.producerSettings();
     RolloutProducer producer =
         new RolloutProducer(settings, clients.producer(settings), Clock.systemUTC());
-    try (Interruption interruption = new Interruption(producer::stop, STOP_GRACE)) {
-      producer.run();
-    }
+    interruption.stopBy(producer::stop);
+    producer.run();
   }
 }

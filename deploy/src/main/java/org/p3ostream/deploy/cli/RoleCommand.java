@@ -33,14 +33,20 @@ abstract class RoleCommand implements Callable<Integer> {
   public final Integer call() throws Exception {
     P3oConfig config = options.load();
     LOG.info("configuration:\n{}", ConfigPrinter.toYaml(config.resolved()));
-    try (RoleClients clients = new RoleClients(config)) {
+    try (Interruption interruption = new Interruption(STOP_GRACE); // outlives the clients
+        RoleClients clients = new RoleClients(config)) {
       clients.awaitBroker(brokerTimeout, LOG::warn);
       clients.awaitRegistry(brokerTimeout, LOG::warn);
-      run(config, clients);
+      run(config, clients, interruption);
     }
     return ExitCode.DONE;
   }
 
-  /** Runs the role until it is done or interrupted. */
-  abstract void run(P3oConfig config, RoleClients clients) throws Exception;
+  /**
+   * Runs the role until it is done or interrupted.
+   *
+   * @param interruption to be told how the role is stopped
+   */
+  abstract void run(P3oConfig config, RoleClients clients, Interruption interruption)
+      throws Exception;
 }

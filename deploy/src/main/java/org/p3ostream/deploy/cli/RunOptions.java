@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
@@ -70,6 +71,21 @@ final class RunOptions {
    * @param notice told what takes time
    */
   OpenRun open(Consumer<String> notice) {
+    return open(notice, override -> true);
+  }
+
+  /** What was given with {@code --set}. */
+  List<String> overrides() {
+    return List.copyOf(overrides);
+  }
+
+  /**
+   * The same.
+   *
+   * @param applied which of {@link #overrides()} are meant for this run
+   */
+  OpenRun open(Consumer<String> notice, Predicate<String> applied) {
+    List<String> overrides = this.overrides.stream().filter(applied).toList();
     if (workDirectory == null) {
       return new OpenRun(ConfigLoader.load(file, overrides), null);
     }

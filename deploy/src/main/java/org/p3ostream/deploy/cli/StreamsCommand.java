@@ -15,11 +15,12 @@ import picocli.CommandLine.Command;
 final class StreamsCommand extends RoleCommand {
 
   @Override
-  void run(P3oConfig config, RoleClients clients) throws InterruptedException {
+  void run(P3oConfig config, RoleClients clients, Interruption interruption)
+      throws InterruptedException {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     try (MetricsService service =
-            new MetricsService(config.streamsSettings(), clients.streams(), meters);
-        Interruption interruption = new Interruption(service::close, STOP_GRACE)) {
+        new MetricsService(config.streamsSettings(), clients.streams(), meters)) {
+      interruption.stopBy(service::close);
       service.start();
       service.awaitTermination();
     }

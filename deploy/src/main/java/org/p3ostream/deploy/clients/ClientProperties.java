@@ -43,7 +43,17 @@ final class ClientProperties {
     return withUser(properties, AdminClientConfig.configNames());
   }
 
+  /** A transactional producer of small transactions. */
   Map<String, Object> producer(String transactionalId) {
+    return producer(transactionalId, Map.of());
+  }
+
+  /** A transactional producer whose transactions carry a snapshot. */
+  Map<String, Object> learnerProducer(String transactionalId, SnapshotBudget snapshot) {
+    return producer(transactionalId, snapshot.properties());
+  }
+
+  private Map<String, Object> producer(String transactionalId, Map<String, String> limits) {
     Map<String, Object> properties = new HashMap<>();
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
     properties.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "10000");
@@ -56,6 +66,7 @@ final class ClientProperties {
         Integer.toString(TopicCatalogue.MAX_ROLLOUT_BYTES + REQUEST_OVERHEAD_BYTES));
     properties.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, RETRY_BACKOFF_MS);
     properties.put(ProducerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, RETRY_BACKOFF_MAX_MS);
+    properties.putAll(limits);
     properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
     properties.put(
         ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());

@@ -1,5 +1,7 @@
 package org.p3ostream.deploy.clients;
 
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,6 +15,10 @@ import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
+import org.p3ostream.learner.runtime.LogReaders;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
+import org.p3ostream.policy.model.ModelConfig;
+import org.p3ostream.policy.model.ParameterLayout;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.registry.SubjectProvisioner;
@@ -63,9 +69,8 @@ public final class RoleClients implements AutoCloseable {
     return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
   }
 
-  private KafkaProducer<byte[], byte[]> transactionalProducer(String transactionalId) {
-    return closedAtTheEnd(
-        new KafkaProducer<>(properties.producer(transactionalId)), p -> p.close(CLOSE_TIMEOUT));
+  private KafkaProducer<byte[], byte[]> producer(Map<String, Object> producerProperties) {
+    return closedAtTheEnd(new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
   }
 
   /** A consumer that assigns and seeks, without a group. */
@@ -81,7 +86,7 @@ public final class RoleClients implements AutoCloseable {
   public LearnerClients learner(LearnerSettings settings) {
     return new LearnerClients(
         admin(),
-        transactionalProducer(settings.transactionalId()),
+        producer(properties.learnerProducer(settings.transactionalId(), snapshotOf(settings))),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
         reader(),
@@ -89,11 +94,26 @@ public final class RoleClients implements AutoCloseable {
         SubjectProvisioner.of(serdeSettings()));
   }
 
+  /** A model that cannot be read is the learner's to complain about. */
+  private static SnapshotBudget snapshotOf(LearnerSettings settings) {
+    try {
+      ModelConfig model = ModelDirectory.loadConfig(Path.of(settings.model().directory()));
+      return new SnapshotBudget((long) ParameterLayout.of(model).size() * Float.BYTES);
+    } catch (IllegalArgumentException | ArithmeticException | UncheckedIOException e) {
+      return new SnapshotBudget(0);
+    }
+  }
+
+  /** What it takes to read the logs of runs. */
+  public LogReaders logReaders() {
+    return new LogReaders(reader(), reader(), reader(), codec());
+  }
+
   /** The clients of a rollout producer. */
   public ProducerClients producer(ProducerSettings settings) {
     return new ProducerClients(
         admin(),
-        transactionalProducer(settings.transactionalId()),
+        producer(properties.producer(settings.transactionalId())),
         groupMember(settings.groupId()),
         reader(),
         codec());

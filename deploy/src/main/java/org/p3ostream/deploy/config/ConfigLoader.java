@@ -11,6 +11,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +38,34 @@ public final class ConfigLoader {
     return load(P3oConfig.defaults(), P3oConfig.class, file, overrides);
   }
 
+  /**
+   * A configuration with other values.
+   *
+   * @param algorithm name of another objective, which then takes its own defaults; null for the
+   *     same
+   * @param overrides {@code path=value}, applied in order
+   * @throws ConfigException naming path, value and rule of everything that is wrong
+   */
+  public static P3oConfig over(
+      P3oConfig config, @Nullable String algorithm, List<String> overrides) {
+    if (algorithm == null) {
+      return load(config, P3oConfig.class, MissingNode.getInstance(), overrides);
+    }
+    List<String> all = new ArrayList<>(List.of("algorithm.name=" + algorithm));
+    all.addAll(overrides);
+    return load(config.withObjectiveUnset(), P3oConfig.class, MissingNode.getInstance(), all);
+  }
+
   static <T extends Record> T load(
       T defaults, Class<T> type, @Nullable Path file, List<String> overrides) {
+    return load(defaults, type, read(file), overrides);
+  }
+
+  private static <T extends Record> T load(
+      T defaults, Class<T> type, JsonNode document, List<String> overrides) {
     ObjectNode tree = ConfigTree.of(defaults);
     ConfigOverlay overlay = new ConfigOverlay(ConfigShape.of(type), tree);
-    overlay.addDocument(read(file));
+    overlay.addDocument(document);
     overrides.forEach(overlay::addOverride);
     overlay.settle();
     if (!overlay.problems().isEmpty()) {

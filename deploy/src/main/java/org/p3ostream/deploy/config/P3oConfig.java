@@ -17,8 +17,11 @@ import org.p3ostream.learner.config.ObjectiveGates;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
@@ -41,11 +44,14 @@ public record P3oConfig(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
+    TrimmingConfig trimming,
     ProducerConfig producer,
     StreamsConfig streams) {
 
@@ -76,7 +82,7 @@ public record P3oConfig(
               + ": cannot be configured: exactly-once processing rests on it");
     }
     requireKnownRewards(prompts);
-    ObjectiveGates.require(model, sampling, algorithm, ratio, learner);
+    ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -84,6 +90,13 @@ public record P3oConfig(
               + " must be >= sampling.maxResponseTokens ("
               + sampling.maxResponseTokens()
               + "): a micro-batch holds at least one response");
+    }
+    if (trimming.enabled() && learner.checkpointsKept() < 2) {
+      throw new IllegalArgumentException(
+          "learner.checkpointsKept: "
+              + learner.checkpointsKept()
+              + " must be >= 2 while trimming.enabled is true: what was trimmed cannot be executed"
+              + " again, and one checkpoint alone may be damaged");
     }
   }
 
@@ -113,11 +126,14 @@ public record P3oConfig(
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
         StreamsConfig.defaults());
   }
@@ -130,22 +146,18 @@ public record P3oConfig(
 
   /** The same with what the objective takes where the configuration is silent. */
   public P3oConfig resolved() {
+    return with(algorithm.resolved());
+  }
+
+  /** The same with the objective that is the default, and nothing said of it. */
+  P3oConfig withObjectiveUnset() {
+    return with(AlgorithmConfig.defaults());
+  }
+
+  private P3oConfig with(AlgorithmConfig other) {
     return new P3oConfig(
-        run,
-        kafka,
-        registry,
-        serde,
-        model,
-        prompts,
-        sampling,
-        dispatch,
-        algorithm.resolved(),
-        ratio,
-        optimizer,
-        learner,
-        audit,
-        producer,
-        streams);
+        run, kafka, registry, serde, model, prompts, sampling, dispatch, window, other, ratio,
+        optimizer, learner, audit, recovery, trimming, producer, streams);
   }
 
   /** Value of {@code bootstrap.servers}. */
@@ -165,11 +177,14 @@ public record P3oConfig(
         prompts,
         sampling,
         dispatch,
+        window,
         algorithm,
         ratio,
         optimizer,
         learner,
         audit,
+        recovery,
+        trimming,
         environment);
   }
 

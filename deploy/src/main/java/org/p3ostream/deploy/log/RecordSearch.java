@@ -10,7 +10,6 @@ import java.util.function.Predicate;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.deploy.log.TopicReader.Span;
 
 /**
  * The first or the newest records of one type that fulfil a condition.

@@ -7,7 +7,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.log.RecordSearch.Found;
-import org.p3ostream.deploy.log.TopicReader.Span;
 import org.p3ostream.schemas.avro.RolloutGroup;
 
 /** Finds rollout groups in the log and joins them with prompts and ledger. */

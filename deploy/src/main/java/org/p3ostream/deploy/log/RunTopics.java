@@ -11,6 +11,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.schemas.topic.TopicSpec;
 
 /** Readers of the topics of a run, as far as these exist. */
@@ -39,24 +40,42 @@ public final class RunTopics {
   }
 
   /**
+   * Makes sure that there is a run to read.
+   *
+   * @throws IllegalStateException naming topic, broker and prefix if there is none
+   */
+  public static void requireRun(RoleClients clients, P3oConfig config) throws InterruptedException {
+    TopicSpec steps = new TopicCatalogue(config.run().topicPrefix()).steps();
+    RunTopics topics = new RunTopics(clients, config, List.of(steps));
+    if (!topics.partitions.containsKey(steps.name())) {
+      throw topics.missing(steps);
+    }
+  }
+
+  /**
    * A reader of a topic that must exist.
    *
    * @throws IllegalStateException naming topic, broker and prefix if it does not
    */
   public TopicReader reader(TopicSpec topic) {
-    return readerIfThere(topic)
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "there is no topic %s at kafka.bootstrap.servers=%s: no run with run.topicPrefix=%s has begun there"
-                        .formatted(
-                            topic.name(), config.bootstrapServers(), config.run().topicPrefix())));
+    return readerIfThere(topic).orElseThrow(() -> missing(topic));
+  }
+
+  private IllegalStateException missing(TopicSpec topic) {
+    return new IllegalStateException(
+        "there is no topic %s at kafka.bootstrap.servers=%s: no run with run.topicPrefix=%s has begun there"
+            .formatted(topic.name(), config.bootstrapServers(), config.run().topicPrefix()));
   }
 
   /** A reader of a topic that may be missing. */
   public Optional<TopicReader> readerIfThere(TopicSpec topic) {
     return Optional.ofNullable(partitions.get(topic.name()))
         .map(count -> new TopicReader(clients.reader(), clients.codec(), topic.name(), count));
+  }
+
+  /** How many partitions a topic has; 0 if there is no such topic. */
+  public int partitions(TopicSpec topic) {
+    return partitions.getOrDefault(topic.name(), 0);
   }
 
   private void describe(String topic, KafkaFuture<TopicDescription> answer)

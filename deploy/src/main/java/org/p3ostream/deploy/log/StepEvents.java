@@ -7,7 +7,6 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.p3ostream.deploy.log.RecordSearch.Found;
-import org.p3ostream.deploy.log.TopicReader.Span;
 import org.p3ostream.schemas.avro.StepEvent;
 
 /** Finds events of the ledger. */

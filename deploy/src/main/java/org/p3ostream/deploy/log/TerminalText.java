@@ -6,7 +6,7 @@ import java.util.List;
  * Text of unknown origin made safe for a terminal: whatever could move the cursor, change colours
  * or the direction of writing is shown as an escape instead.
  */
-final class TerminalText {
+public final class TerminalText {
 
   /** Between letters of some scripts and inside emoji; does nothing by itself. */
   private static final String JOINERS = "\u200C\u200D";
@@ -14,7 +14,7 @@ final class TerminalText {
   private TerminalText() {}
 
   /** {@code text} on one line. */
-  static String inline(String text) {
+  public static String inline(String text) {
     StringBuilder safe = new StringBuilder(text.length());
     text.codePoints().forEach(codePoint -> append(safe, codePoint));
     return safe.toString();

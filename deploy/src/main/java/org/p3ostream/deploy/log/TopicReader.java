@@ -1,15 +1,11 @@
 package org.p3ostream.deploy.log;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -17,38 +13,24 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
-import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.serde.RecordCodec;
 
 /**
  * Reads stretches of one topic in the order of time: records of a partition in their order, records
- * of different partitions by their timestamps. Holds back at most what one fetch of each partition
- * brings. Clients belong to the caller.
+ * of different partitions by their timestamps. Clients belong to the caller.
  */
 public final class TopicReader {
 
   private static final Duration POLL = Duration.ofMillis(200);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** How much longer every further step back is than the one before. */
   private static final int STRIDE = 8;
 
   private final org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer;
+  private final MergedReader merged;
   private final RecordCodec codec;
   private final String topic;
   private final List<TopicPartition> partitions;
-
-  /**
-   * A stretch of a partition.
-   *
-   * @param nextOffset first offset in it
-   * @param endOffset first offset behind it
-   */
-  record Span(long nextOffset, long endOffset) {
-    boolean isEmpty() {
-      return nextOffset >= endOffset;
-    }
-  }
 
   /**
    * @param consumer read_committed, without a group; its assignment is taken over
@@ -60,6 +42,7 @@ public final class TopicReader {
       String topic,
       int partitions) {
     this.consumer = consumer;
+    this.merged = new MergedReader(consumer, topic);
     this.codec = codec;
     this.topic = topic;
     this.partitions =
@@ -96,14 +79,7 @@ public final class TopicReader {
 
   /** Reads {@code spans} until {@code visit} is false. */
   void forward(Map<TopicPartition, Span> spans, Predicate<LogEntry> visit) {
-    Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched = start(spans);
-    while (true) {
-      fill(spans, fetched);
-      ConsumerRecord<byte[], byte[]> next = oldest(fetched);
-      if (next == null || !visit.test(entry(next))) {
-        return;
-      }
-    }
+    merged.forward(spans, record -> visit.test(entry(record)));
   }
 
   /**
@@ -162,78 +138,6 @@ public final class TopicReader {
     consumer.wakeup();
   }
 
-  private Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> start(
-      Map<TopicPartition, Span> spans) {
-    Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
-    consumer.assign(spans.keySet());
-    spans.forEach(
-        (partition, span) -> {
-          consumer.seek(partition, span.nextOffset());
-          fetched.put(partition, new ArrayDeque<>());
-        });
-    return fetched;
-  }
-
-  /** Waits until every partition that goes on has a record to compare. */
-  private void fill(
-      Map<TopicPartition, Span> spans,
-      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched) {
-    long heardNanos = System.nanoTime();
-    Set<TopicPartition> wanted = wanted(spans, fetched);
-    while (!wanted.isEmpty()) {
-      Set<TopicPartition> others = new HashSet<>(spans.keySet());
-      others.removeAll(wanted);
-      consumer.pause(others);
-      consumer.resume(wanted);
-      long before = sumOfPositions(wanted);
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-        if (record.offset() < span(spans, partition).endOffset()) {
-          queue(fetched, partition).add(record);
-        }
-      }
-      if (sumOfPositions(wanted) != before) {
-        heardNanos = System.nanoTime();
-      } else if (System.nanoTime() - heardNanos > PATIENCE.toNanos()) {
-        throw new IllegalStateException(
-            topic + ": the broker has sent nothing for " + PATIENCE.toSeconds() + " s");
-      }
-      wanted = wanted(spans, fetched);
-    }
-  }
-
-  private Set<TopicPartition> wanted(
-      Map<TopicPartition, Span> spans,
-      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched) {
-    return spans.entrySet().stream()
-        .filter(e -> queue(fetched, e.getKey()).isEmpty())
-        .filter(e -> !e.getValue().isEmpty())
-        .filter(e -> consumer.position(e.getKey()) < e.getValue().endOffset())
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toSet());
-  }
-
-  private long sumOfPositions(Set<TopicPartition> some) {
-    return some.stream().mapToLong(consumer::position).sum();
-  }
-
-  private static @Nullable ConsumerRecord<byte[], byte[]> oldest(
-      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched) {
-    Deque<ConsumerRecord<byte[], byte[]>> first = null;
-    for (Deque<ConsumerRecord<byte[], byte[]>> queue : fetched.values()) {
-      if (!queue.isEmpty() && (first == null || isBefore(queue.element(), first.element()))) {
-        first = queue;
-      }
-    }
-    return first == null ? null : first.remove();
-  }
-
-  private static boolean isBefore(ConsumerRecord<?, ?> one, ConsumerRecord<?, ?> other) {
-    return one.timestamp() != other.timestamp()
-        ? one.timestamp() < other.timestamp()
-        : one.partition() < other.partition();
-  }
-
   private LogEntry entry(ConsumerRecord<byte[], byte[]> record) {
     return new LogEntry(
         record.topic(),
@@ -267,15 +171,5 @@ public final class TopicReader {
 
   private static long at(Map<TopicPartition, Long> offsets, TopicPartition partition) {
     return offsets.getOrDefault(partition, 0L);
-  }
-
-  private static Span span(Map<TopicPartition, Span> spans, TopicPartition partition) {
-    return spans.getOrDefault(partition, new Span(0, 0));
-  }
-
-  private static Deque<ConsumerRecord<byte[], byte[]>> queue(
-      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched,
-      TopicPartition partition) {
-    return fetched.computeIfAbsent(partition, p -> new ArrayDeque<>());
   }
 }

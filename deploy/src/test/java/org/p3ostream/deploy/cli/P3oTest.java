@@ -85,6 +85,12 @@ class P3oTest {
     assertThat(err.toString()).contains("--stepz");
   }
 
+  @Test
+  void windowThatIsNoNumberExitsWithTwo() {
+    assertThat(execute("learner", "--skip-window", "x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--skip-window").contains("'x'");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"learner", "producer", "streams"})
   void unknownConfigurationKeyExitsWithTwoAndNamesIt(String role) {

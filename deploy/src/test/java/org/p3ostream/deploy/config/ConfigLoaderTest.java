@@ -57,7 +57,8 @@ class ConfigLoaderTest {
     assertThat(problems("dispatch:\n  maxStalenes: 2\n"))
         .containsExactly(
             "dispatch.maxStalenes: unknown key; did you mean maxStaleness?"
-                + " (known here: groupsPerWindow, lockstep, maxStaleness)");
+                + " (known here: groupsPerWindow, lockstep, maxStaleness, syncInterval,"
+                + " timeoutSeconds)");
   }
 
   @Test
@@ -83,6 +84,26 @@ class ConfigLoaderTest {
         .containsExactly(
             "dispatch.maxStaleness: -1 must be >= 0 policy versions",
             "optimizer.beta1: 2.0 must be in [0, 1)");
+  }
+
+  @Test
+  void loadRefusesMoreOpenGroupsThanAStepEventHolds() {
+    ConfigLoader.load(file("dispatch: {groupsPerWindow: 4096, maxStaleness: 1}"), List.of());
+    assertThat(problems("dispatch: {groupsPerWindow: 4097, maxStaleness: 1}"))
+        .singleElement()
+        .asString()
+        .startsWith(
+            "dispatch.groupsPerWindow: 4097 times dispatch.maxStaleness (1) + 1 must be <= 8192");
+  }
+
+  @Test
+  void loadRefusesToTrimWithOneCheckpointAlone() {
+    assertThat(problems("trimming: {enabled: true}\nlearner: {checkpointsKept: 1}"))
+        .singleElement()
+        .asString()
+        .startsWith("learner.checkpointsKept: 1 must be >= 2 while trimming.enabled is true");
+    assertThat(problems("trimming: {enabled: true, everySteps: 0}"))
+        .containsExactly("trimming.everySteps: 0 must be >= 1");
   }
 
   @Test

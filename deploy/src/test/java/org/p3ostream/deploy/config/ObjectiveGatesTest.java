@@ -98,6 +98,15 @@ class ObjectiveGatesTest {
   }
 
   @Test
+  void attemptsOfDynamicSamplingAreRefusedWhichAGroupIsNotGiven() {
+    assertThat(problem("algorithm.name=dapo", "algorithm.dynamicSamplingAttempts=12"))
+        .startsWith("algorithm.dynamicSamplingAttempts: 12 must be <= window.maxTopUps + 1 (11)");
+    assertThat(problem("algorithm.name=dapo", "window.maxTopUps=2"))
+        .startsWith("algorithm.dynamicSamplingAttempts: 4 must be <= window.maxTopUps + 1 (3)");
+    load("algorithm.dynamicSamplingAttempts=12"); // p3o trains groups of equal rewards
+  }
+
+  @Test
   void groupsOfOneAreRefused() {
     assertThat(problem("sampling.samplesPerGroup=1"))
         .isEqualTo("sampling.samplesPerGroup: 1 is below 2: advantages are relative to the group");
@@ -106,9 +115,13 @@ class ObjectiveGatesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "referenceKl=-1", "entropy=-0.1", "overlongBuffer=-1", "overlongPenalty=0",
-        "dynamicSamplingAttempts=0", "dynamicSamplingAttempts=11", "essScope=window",
-            "name=reinforce"
+        "referenceKl=-1",
+        "entropy=-0.1",
+        "overlongBuffer=-1",
+        "overlongPenalty=0",
+        "dynamicSamplingAttempts=0",
+        "essScope=window",
+        "name=reinforce"
       })
   void numbersOutsideTheirRangeAreRefusedByPath(String assignment) {
     String[] parts = assignment.split("=");

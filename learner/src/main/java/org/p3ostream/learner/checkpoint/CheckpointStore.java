@@ -2,16 +2,22 @@ package org.p3ostream.learner.checkpoint;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.policy.checkpoint.SafetensorsReader;
 import org.p3ostream.policy.checkpoint.SafetensorsWriter;
@@ -32,38 +38,67 @@ public final class CheckpointStore {
   private static final String WEIGHTS = "model.safetensors";
   private static final String FIRST_MOMENT = "first_moment.safetensors";
   private static final String SECOND_MOMENT = "second_moment.safetensors";
-  private static final List<String> FILES =
-      List.of(DESCRIPTION, WEIGHTS, FIRST_MOMENT, SECOND_MOMENT);
+  private static final String PARTIAL = ".partial";
 
   private final Path directory;
   private final ParameterLayout layout;
   private final int kept;
+  private final StageListener stages;
+
+  /** Without a listener. */
+  public CheckpointStore(Path directory, ParameterLayout layout, int kept) {
+    this(directory, layout, kept, StageListener.NONE);
+  }
 
   /**
    * @param directory holds the checkpoints of one run; created if missing
    * @param kept newest checkpoints kept
+   * @param stages told of the stages of a save
    */
-  public CheckpointStore(Path directory, ParameterLayout layout, int kept) {
+  public CheckpointStore(Path directory, ParameterLayout layout, int kept, StageListener stages) {
     this.directory = directory;
     this.layout = layout;
     this.kept = kept;
+    this.stages = stages;
   }
 
   /**
    * Writes a checkpoint and removes those of the same run that are older than the newest kept ones.
    *
-   * @throws IOException if it could not be made durable; earlier checkpoints are untouched
+   * @throws IOException if it could not be made durable, whatever the reason; earlier checkpoints
+   *     are untouched, and nothing of it is left to fill the disk
    */
   public void save(
       String runId, long step, String eventHash, long policyVersion, OptimizerState state)
       throws IOException {
-    Files.createDirectories(directory);
     String name = name(step, eventHash);
     Path target = directory.resolve(name);
-    if (Files.exists(target)) {
-      return;
+    Path partial = directory.resolve(name + PARTIAL);
+    try {
+      Files.createDirectories(directory);
+      if (Files.exists(target)) {
+        return;
+      }
+      write(partial, target, runId, step, eventHash, policyVersion, state);
+    } catch (IOException | UncheckedIOException e) {
+      discard(partial, e);
+      throw new IOException(target + ": " + e, e);
     }
-    Path partial = directory.resolve(name + ".partial");
+    stages.before(Stage.CHECKPOINT_PRUNE);
+    prune(runId);
+    stages.after(Stage.CHECKPOINT_PRUNE);
+  }
+
+  private void write(
+      Path partial,
+      Path target,
+      String runId,
+      long step,
+      String eventHash,
+      long policyVersion,
+      OptimizerState state)
+      throws IOException {
+    stages.before(Stage.CHECKPOINT_FILES);
     delete(partial);
     Files.createDirectory(partial);
     SafetensorsWriter.write(partial.resolve(WEIGHTS), layout, state.weights());
@@ -83,9 +118,35 @@ public final class CheckpointStore {
     Files.write(partial.resolve(DESCRIPTION), JSON.writeValueAsBytes(description));
     force(partial.resolve(DESCRIPTION));
     force(partial);
+    stages.after(Stage.CHECKPOINT_FILES);
+    stages.before(Stage.CHECKPOINT_RENAME);
     Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
     force(directory);
-    prune(runId);
+    stages.after(Stage.CHECKPOINT_RENAME);
+  }
+
+  /** What was written of a checkpoint that failed. */
+  private static void discard(Path partial, Exception failure) {
+    try {
+      delete(partial);
+    } catch (IOException | UncheckedIOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Removes what earlier processes began to write and did not finish. To be called once this
+   * process is the only one that writes.
+   */
+  public void removeUnfinished() {
+    for (Path path : entries("step-.*" + Pattern.quote(PARTIAL))) {
+      try {
+        delete(path);
+        LOG.warn("checkpoint {} removed: it was not finished", path);
+      } catch (IOException | UncheckedIOException e) {
+        LOG.warn("unfinished checkpoint {} cannot be removed: {}", path, e.toString());
+      }
+    }
   }
 
   /**
@@ -93,26 +154,67 @@ public final class CheckpointStore {
    * message.
    */
   public List<Checkpoint> usable(String runId) {
+    CheckpointInventory inventory = inspect(runId);
+    inventory
+        .passedOver()
+        .forEach(other -> LOG.warn("checkpoint {} passed over: {}", other.path(), other.reason()));
+    return inventory.usable();
+  }
+
+  /** Reads all of every checkpoint, newest first. */
+  public CheckpointInventory inspect(String runId) {
     List<Checkpoint> usable = new ArrayList<>();
+    List<CheckpointInventory.PassedOver> passedOver = new ArrayList<>();
     for (Path path : directories()) {
       try {
         Checkpoint checkpoint = describe(path);
         if (!checkpoint.runId().equals(runId)) {
-          LOG.warn("checkpoint {} passed over: it is of run {}", path, checkpoint.runId());
+          String reason = "it is of run " + checkpoint.runId();
+          passedOver.add(new CheckpointInventory.PassedOver(path, reason, false));
           continue;
+        }
+        if (!path.equals(path(checkpoint))) {
+          throw new IOException("its description belongs to " + path(checkpoint).getFileName());
         }
         read(path, checkpoint);
         usable.add(checkpoint);
-      } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-        LOG.warn("checkpoint {} passed over: {}", path, e.getMessage());
+      } catch (IOException | RuntimeException e) { // a damaged file may be anything
+        if (Files.exists(path)) { // else its learner has just removed it
+          String reason = String.valueOf(e.getMessage());
+          passedOver.add(new CheckpointInventory.PassedOver(path, reason, true));
+        }
       }
     }
-    return usable;
+    return new CheckpointInventory(usable, passedOver);
+  }
+
+  /** Where a checkpoint lies. */
+  public Path path(Checkpoint checkpoint) {
+    return directory.resolve(name(checkpoint.step(), checkpoint.eventHash()));
+  }
+
+  /**
+   * Descriptions of the checkpoints of a run, newest first, whether or not what they describe can
+   * be read.
+   */
+  public List<Checkpoint> described(String runId) {
+    List<Checkpoint> described = new ArrayList<>();
+    for (Path path : directories()) {
+      try {
+        Checkpoint checkpoint = describe(path);
+        if (checkpoint.runId().equals(runId)) {
+          described.add(checkpoint);
+        }
+      } catch (IOException e) {
+        LOG.debug("checkpoint {} has no description", path, e);
+      }
+    }
+    return described;
   }
 
   /** Reads the state of a checkpoint that {@link #usable} gave. */
   public OptimizerState load(Checkpoint checkpoint) throws IOException {
-    Path path = directory.resolve(name(checkpoint.step(), checkpoint.eventHash()));
+    Path path = path(checkpoint);
     if (!Files.isDirectory(path)) {
       throw new IOException("checkpoint of step " + checkpoint.step() + " is gone");
     }
@@ -141,7 +243,20 @@ public final class CheckpointStore {
     if (!found.equals(sha256)) {
       throw new IllegalArgumentException(file + " has digest " + found + ", expected " + sha256);
     }
+    requireHeader(file);
     return vector;
+  }
+
+  /** Parts of a header can be damaged without harm to what is read by it. */
+  private void requireHeader(Path file) {
+    byte[] header = SafetensorsWriter.header(layout);
+    try (InputStream in = Files.newInputStream(file)) {
+      if (!Arrays.equals(in.readNBytes(header.length), header)) {
+        throw new IllegalArgumentException(file + " has another header than was written");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(file + ": cannot be read", e);
+    }
   }
 
   private static Checkpoint describe(Path path) throws IOException {
@@ -157,40 +272,54 @@ public final class CheckpointStore {
   }
 
   private List<Path> directories() {
+    return entries("step-\\d{8,}-[0-9a-f]{12}");
+  }
+
+  /** Newest first. */
+  private List<Path> entries(String name) {
     if (!Files.isDirectory(directory)) {
       return List.of();
     }
     try (Stream<Path> entries = Files.list(directory)) {
       return entries
-          .filter(path -> path.getFileName().toString().matches("step-\\d{8}-[0-9a-f]{12}"))
+          .filter(path -> path.getFileName().toString().matches(name))
           .sorted(Comparator.comparing((Path path) -> path.getFileName().toString()).reversed())
           .toList();
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       LOG.warn("no checkpoint can be read in {}: {}", directory, e.toString());
       return List.of();
     }
   }
 
-  private void prune(String runId) throws IOException {
+  /** One that is not removed only takes up space. */
+  private void prune(String runId) {
     List<Path> ofRun = directories().stream().filter(path -> belongsTo(path, runId)).toList();
     for (Path old : ofRun.subList(Math.min(kept, ofRun.size()), ofRun.size())) {
-      delete(old);
+      try {
+        delete(old);
+      } catch (IOException | UncheckedIOException e) {
+        LOG.warn("checkpoint {} cannot be removed: {}", old, e.toString());
+      }
     }
   }
 
   private static boolean belongsTo(Path path, String runId) {
     try {
       return describe(path).runId().equals(runId);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       return false;
     }
   }
 
   private static void delete(Path checkpoint) throws IOException {
-    for (String file : FILES) {
-      Files.deleteIfExists(checkpoint.resolve(file));
+    if (!Files.exists(checkpoint, LinkOption.NOFOLLOW_LINKS)) {
+      return;
     }
-    Files.deleteIfExists(checkpoint);
+    try (Stream<Path> all = Files.walk(checkpoint)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
   }
 
   private static void force(Path path) throws IOException {

@@ -9,9 +9,9 @@ import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.p3ostream.learner.config.DispatchConfig;
-import org.p3ostream.learner.dispatch.DispatchBook;
-import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.dispatch.PromptComposer;
+import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -21,6 +21,8 @@ import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.Rejection;
 import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
@@ -29,6 +31,7 @@ import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
@@ -42,13 +45,16 @@ import org.p3ostream.schemas.topic.TopicSpec;
  * progress. The snapshot goes before the prompts that ask for it.
  */
 public final class EventComposer {
+
+  /** Largest event, bytes. A broker takes records of 1 MiB unless it is told otherwise. */
+  static final int MAX_EVENT_BYTES = 1_000_000;
+
   private final TopicCatalogue topics;
   private final RecordCodec codec;
   private final RunDefinition definition;
   private final String runId;
   private final String algorithm;
-  private final DispatchConfig dispatch;
-  private final PromptSchedule schedule;
+  private final PromptComposer promptComposer;
   private final SnapshotEncoder snapshots;
   private final Clock clock;
   private final long learnerEpoch;
@@ -63,8 +69,7 @@ public final class EventComposer {
       RunDefinition definition,
       String runId,
       String algorithm,
-      DispatchConfig dispatch,
-      PromptSchedule schedule,
+      PromptComposer promptComposer,
       SnapshotEncoder snapshots,
       Clock clock,
       long learnerEpoch) {
@@ -73,8 +78,7 @@ public final class EventComposer {
     this.definition = definition;
     this.runId = runId;
     this.algorithm = algorithm;
-    this.dispatch = dispatch;
-    this.schedule = schedule;
+    this.promptComposer = promptComposer;
     this.snapshots = snapshots;
     this.clock = clock;
     this.learnerEpoch = learnerEpoch;
@@ -92,10 +96,7 @@ public final class EventComposer {
       long scheduleSteps,
       Map<String, String> environment,
       PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long window = 0; window <= dispatch.maxStaleness(); window++) {
-      prompts.addAll(windowPrompts(window, 0));
-    }
+    List<PromptTask> prompts = promptComposer.opening();
     StepEvent.Builder event =
         event(ledger, StepKind.GENESIS, -1, phases)
             .setPolicyVersionBefore(0)
@@ -121,11 +122,13 @@ public final class EventComposer {
       byte[] weights,
       PhaseDurations phases) {
     long version = ledger.policyVersion() + 1;
-    List<PromptTask> prompts = windowPrompts(window.index() + dispatch.maxStaleness() + 1, version);
+    List<PromptTask> prompts =
+        promptComposer.after(window.index(), version, ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.STEP, window.index(), phases)
             .setPolicyVersionAfter(version)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
             .setMetrics(trained.metrics())
             .setRatioStatistics(trained.ratioStatistics())
             .setWeightsSha256(WeightsDigest.sha256(weights))
@@ -136,33 +139,70 @@ public final class EventComposer {
   /** A window without a valid token: the step moves, the version does not. */
   public PreparedEvent noOp(
       LedgerState ledger, Intake intake, Window window, PhaseDurations phases) {
+    return pass(ledger, intake, window, null, phases);
+  }
+
+  /**
+   * A window that an operator wants passed: its groups are settled and not trained.
+   *
+   * @param reason who asked for it, in words
+   */
+  public PreparedEvent skip(
+      LedgerState ledger, Intake intake, Window window, String reason, PhaseDurations phases) {
+    ControlChange control =
+        ControlChange.newBuilder().setKind(ControlKind.SKIP_WINDOW).setDescription(reason).build();
+    return pass(ledger, intake, window, control, phases);
+  }
+
+  private PreparedEvent pass(
+      LedgerState ledger,
+      Intake intake,
+      Window window,
+      @Nullable ControlChange control,
+      PhaseDurations phases) {
     List<PromptTask> prompts =
-        windowPrompts(window.index() + dispatch.maxStaleness() + 1, ledger.policyVersion());
+        promptComposer.after(window.index(), ledger.policyVersion(), ledger.policyVersion());
     StepEvent.Builder event =
         event(ledger, StepKind.NO_OP, window.index(), phases)
             .setWindow(entries(window))
+            .setMissingGroups(window.missingGroups())
+            .setControl(control)
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  /** Rejections, progress and replacement prompts without an update. */
-  public PreparedEvent interim(LedgerState ledger, Intake intake, PhaseDurations phases) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (long groupId : intake.drainReplacements()) {
-      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
-      if (open != null) {
-        prompts.add(
-            schedule.task(groupId, open.attempt() + 1, open.policyVersion(), dispatch.lockstep()));
-      }
-    }
+  /** Rejections, progress, groups dispatched again and groups given up, without an update. */
+  public PreparedEvent interim(
+      LedgerState ledger, Intake intake, TopUps.Plan plan, PhaseDurations phases) {
+    List<PromptTask> prompts = plan.again().stream().map(promptComposer::again).toList();
     StepEvent.Builder event =
         event(ledger, StepKind.INTERIM, ledger.nextWindow(), phases)
+            .setMissingGroups(plan.givenUp())
             .setDispatched(dispatched(prompts));
     return withIntake(event, intake, List.of(), prompts);
   }
 
-  private StepEvent.Builder event(
-      LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
+  /** What may be deleted from now on; nothing is before this is committed. */
+  public PreparedEvent trim(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setDispatched(List.of())
+            .build();
+    return prepare(event, List.of(), List.of(), List.of(), Map.of());
+  }
+
+  /** A change of the configuration to the one of this composer, from the next window on. */
+  public PreparedEvent control(LedgerState ledger, ControlChange change, PhaseDurations phases) {
+    StepEvent.Builder event =
+        event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
+            .setControl(change)
+            .setConfiguration(definition.json())
+            .setDispatched(List.of());
+    return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
+  }
+
+  StepEvent.Builder event(LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
     return StepEvent.newBuilder()
         .setKind(kind)
         .setRunId(runId)
@@ -192,12 +232,7 @@ public final class EventComposer {
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
     for (int partition : intake.partitions()) {
       PartitionCursor cursor = intake.cursor(partition);
-      progress.add(
-          PartitionProgress.newBuilder()
-              .setPartition(partition)
-              .setNextOffset(cursor.nextOffset())
-              .setConsumedAhead(cursor.consumedAhead())
-              .build());
+      progress.add(cursor.progress(partition));
       offsets.put(
           new TopicPartition(topics.rollouts().name(), partition),
           new OffsetAndMetadata(cursor.nextOffset()));
@@ -220,7 +255,7 @@ public final class EventComposer {
         offsets);
   }
 
-  private PreparedEvent prepare(
+  PreparedEvent prepare(
       StepEvent event,
       List<ProducerRecord<byte[], byte[]>> snapshot,
       List<PromptTask> prompts,
@@ -228,6 +263,7 @@ public final class EventComposer {
       Map<TopicPartition, OffsetAndMetadata> offsets) {
     ProducerRecord<byte[], byte[]> eventRecord =
         record(topics.steps(), 0, RecordKeys.of(event.getStep()), event);
+    requireBounded(event, eventRecord.value().length);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     records.add(eventRecord);
     records.addAll(snapshot);
@@ -250,6 +286,27 @@ public final class EventComposer {
     return new PreparedEvent(event, EventHash.of(eventRecord.value()), records, offsets);
   }
 
+  /** What an event lists is bounded where it comes from; a list that is not must not be sent. */
+  private static void requireBounded(StepEvent event, int bytes) {
+    if (bytes > MAX_EVENT_BYTES) {
+      StepMetrics metrics = event.getMetrics();
+      throw new IllegalStateException(
+          ("%s event of step %d takes %d bytes, more than the %d that a ledger record may: %d groups"
+                  + " trained, %d dispatched, %d records skipped, ratio statistics of %d versions,"
+                  + " %d micro-batches")
+              .formatted(
+                  event.getKind(),
+                  event.getStep(),
+                  bytes,
+                  MAX_EVENT_BYTES,
+                  event.getWindow().size(),
+                  event.getDispatched().size(),
+                  event.getSkipped().size(),
+                  event.getRatioStatistics().size(),
+                  metrics == null ? 0 : metrics.getMicroBatchEss().size()));
+    }
+  }
+
   private DeadLetter deadLetter(Rejection rejection) {
     Rejection.Origin origin = rejection.origin();
     return DeadLetter.newBuilder()
@@ -268,8 +325,7 @@ public final class EventComposer {
         .build();
   }
 
-  private List<ProducerRecord<byte[], byte[]>> snapshotRecords(
-      long version, long step, byte[] weights) {
+  List<ProducerRecord<byte[], byte[]>> snapshotRecords(long version, long step, byte[] weights) {
     SnapshotEncoder.Encoded snapshot = snapshots.encode(version, step, weights);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     for (SpecificRecord chunk : snapshot.chunks()) {
@@ -284,13 +340,9 @@ public final class EventComposer {
     return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
   }
 
-  private List<PromptTask> windowPrompts(long window, long policyVersion) {
-    List<PromptTask> prompts = new ArrayList<>();
-    for (int slot = 0; slot < dispatch.groupsPerWindow(); slot++) {
-      long groupId = window * dispatch.groupsPerWindow() + slot;
-      prompts.add(schedule.task(groupId, 0, policyVersion, dispatch.lockstep()));
-    }
-    return prompts;
+  /** The definition that this composer's events are made under. */
+  RunDefinition definition() {
+    return definition;
   }
 
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {
@@ -300,6 +352,7 @@ public final class EventComposer {
                 DispatchedGroup.newBuilder()
                     .setGroupId(prompt.getGroupId())
                     .setAttempt(prompt.getAttempt())
+                    .setPolicyVersion(prompt.getMinPolicyVersion())
                     .build())
         .toList();
   }

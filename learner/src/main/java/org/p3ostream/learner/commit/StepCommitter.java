@@ -27,14 +27,23 @@ public final class StepCommitter {
 
   private final Producer<byte[], byte[]> producer;
   private final ConsumerGroupMetadata group;
+  private final StageListener stages;
+
+  /** Without a listener. */
+  public StepCommitter(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+    this(producer, group, StageListener.NONE);
+  }
 
   /**
    * @param producer transactional
    * @param group group that carries the offsets for lag tools
+   * @param stages told of fence, begin, send, offsets and commit
    */
-  public StepCommitter(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+  public StepCommitter(
+      Producer<byte[], byte[]> producer, ConsumerGroupMetadata group, StageListener stages) {
     this.producer = producer;
     this.group = group;
+    this.stages = stages;
   }
 
   /**
@@ -42,21 +51,24 @@ public final class StepCommitter {
    * come before the ledger is read.
    */
   public void initialize() {
+    stages.before(Stage.FENCE);
     producer.initTransactions();
+    stages.after(Stage.FENCE);
   }
 
   /**
    * Commits.
    *
-   * @return milliseconds from begin to commit
+   * @return how long it took and where everything lies
    * @throws FencedException if another learner took over
    * @throws UnknownOutcomeException if the broker did not say whether the commit happened
    */
-  public double commit(PreparedEvent prepared) {
+  public CommittedEvent commit(PreparedEvent prepared) {
     long start = System.nanoTime();
+    List<RecordMetadata> sent;
     for (int attempt = 1; ; attempt++) {
       try {
-        sendAll(prepared);
+        sent = sendAll(prepared);
         break;
       } catch (KafkaException e) {
         requireNotFenced(e);
@@ -72,21 +84,31 @@ public final class StepCommitter {
             e.toString());
       }
     }
+    stages.before(Stage.COMMIT);
     commitTransaction(prepared);
-    return (System.nanoTime() - start) / 1e6;
+    stages.after(Stage.COMMIT);
+    return new CommittedEvent((System.nanoTime() - start) / 1e6, sent);
   }
 
-  private void sendAll(PreparedEvent prepared) {
+  private List<RecordMetadata> sendAll(PreparedEvent prepared) {
+    stages.before(Stage.BEGIN);
     producer.beginTransaction();
+    stages.after(Stage.BEGIN);
+    stages.before(Stage.SEND);
     List<Future<RecordMetadata>> sends = new ArrayList<>();
     for (ProducerRecord<byte[], byte[]> record : prepared.records()) {
       sends.add(producer.send(record));
     }
     producer.flush();
+    List<RecordMetadata> sent = new ArrayList<>();
     for (Future<RecordMetadata> send : sends) {
-      await(send);
+      sent.add(await(send));
     }
+    stages.after(Stage.SEND);
+    stages.before(Stage.OFFSETS);
     producer.sendOffsetsToTransaction(prepared.offsets(), group);
+    stages.after(Stage.OFFSETS);
+    return sent;
   }
 
   private void commitTransaction(PreparedEvent prepared) {
@@ -116,9 +138,9 @@ public final class StepCommitter {
     }
   }
 
-  private static void await(Future<RecordMetadata> send) {
+  private static RecordMetadata await(Future<RecordMetadata> send) {
     try {
-      send.get();
+      return send.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
     } catch (InterruptedException e) {

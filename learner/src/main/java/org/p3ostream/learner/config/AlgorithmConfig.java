@@ -55,9 +55,6 @@ public record AlgorithmConfig(
     boolean critic,
     Normalization normalization) {
 
-  /** Ten rejections end a learner; a group must be trained before. */
-  private static final int MOST_ATTEMPTS = 10;
-
   private static final double DUAL_CLIP = 3;
 
   /** The paper's; the mode of its reference code is the noisier one, see docs/objectives.md. */
@@ -97,12 +94,10 @@ public record AlgorithmConfig(
     require(overlongBuffer >= 0, "overlongBuffer", overlongBuffer, "must be >= 0 tokens (0 = off)");
     require(overlongPenalty > 0, "overlongPenalty", overlongPenalty, "must be > 0");
     require(
-        dynamicSamplingAttempts >= 1 && dynamicSamplingAttempts <= MOST_ATTEMPTS,
+        dynamicSamplingAttempts >= 1,
         "dynamicSamplingAttempts",
         dynamicSamplingAttempts,
-        "must be in [1, "
-            + MOST_ATTEMPTS
-            + "]: a learner ends after as many rejections of a group");
+        "must be >= 1");
   }
 
   public static AlgorithmConfig defaults() {

@@ -4,12 +4,20 @@ package org.p3ostream.learner.config;
  * When prompts are dispatched.
  *
  * @param groupsPerWindow B, groups of one optimizer step
- * @param maxStaleness η: committing step w − η − 1 dispatches window w; tokens are at most η
- *     versions old
+ * @param maxStaleness η: committing step w − η − 1 dispatches window w
+ * @param syncInterval k: a prompt asks for the version in force, rounded down to a multiple of k,
+ *     so that tokens are at most η + k − 1 versions old
+ * @param timeoutSeconds how long a dispatched group may take before it counts as lost and is
+ *     dispatched again; doubles with every further dispatch of a group
  * @param lockstep a prompt names the exact version that must sample it: the run does not depend on
  *     timing
  */
-public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lockstep) {
+public record DispatchConfig(
+    int groupsPerWindow, int maxStaleness, int syncInterval, int timeoutSeconds, boolean lockstep) {
+
+  /** Largest B (η + 1): keeps every step event below 1 MB. */
+  public static final int MAX_OPEN_GROUPS = 8192;
+
   public DispatchConfig {
     if (groupsPerWindow < 1) {
       throw new IllegalArgumentException(
@@ -19,9 +27,34 @@ public record DispatchConfig(int groupsPerWindow, int maxStaleness, boolean lock
       throw new IllegalArgumentException(
           "dispatch.maxStaleness: " + maxStaleness + " must be >= 0 policy versions");
     }
+    if (syncInterval < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
+    }
+    if (maxStaleness + (long) syncInterval > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.syncInterval: %d plus dispatch.maxStaleness (%d) must be <= %d versions:"
+                  .formatted(syncInterval, maxStaleness, MAX_OPEN_GROUPS)
+              + " a step event has statistics of each that sampled its window");
+    }
+    if (timeoutSeconds < 1) {
+      throw new IllegalArgumentException(
+          "dispatch.timeoutSeconds: " + timeoutSeconds + " must be >= 1");
+    }
+    if (groupsPerWindow * (maxStaleness + 1L) > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.groupsPerWindow: %d times dispatch.maxStaleness (%d) + 1 must be <= %d groups:"
+                  .formatted(groupsPerWindow, maxStaleness, MAX_OPEN_GROUPS)
+              + " a step event lists those that are dispatched and not yet trained");
+    }
+  }
+
+  /** The version that a prompt asks for which is dispatched while {@code versionInForce} is. */
+  public long askedVersion(long versionInForce) {
+    return versionInForce - versionInForce % syncInterval;
   }
 
   public static DispatchConfig defaults() {
-    return new DispatchConfig(8, 1, true);
+    return new DispatchConfig(8, 1, 1, 600, true);
   }
 }

@@ -14,14 +14,36 @@ public record LearnerSettings(
     PromptsConfig prompts,
     SamplingConfig sampling,
     DispatchConfig dispatch,
+    WindowConfig window,
     AlgorithmConfig algorithm,
     RatioConfig ratio,
     OptimizerConfig optimizer,
     LearnerConfig learner,
     AuditConfig audit,
+    RecoveryConfig recovery,
+    TrimmingConfig trimming,
     Map<String, String> environment) {
   public LearnerSettings {
     environment = Map.copyOf(environment);
+  }
+
+  /** The same, but for whether behaviour log-probs are audited. */
+  public LearnerSettings withAudit(AuditConfig other) {
+    return new LearnerSettings(
+        run,
+        model,
+        prompts,
+        sampling,
+        dispatch,
+        window,
+        algorithm,
+        ratio,
+        optimizer,
+        learner,
+        other,
+        recovery,
+        trimming,
+        environment);
   }
 
   /**

@@ -20,6 +20,7 @@ public final class ObjectiveGates {
   public static void require(
       ModelSourceConfig model,
       SamplingConfig sampling,
+      WindowConfig window,
       AlgorithmConfig algorithm,
       RatioConfig ratio,
       LearnerConfig learner) {
@@ -32,6 +33,12 @@ public final class ObjectiveGates {
             + model.dropout()
             + " must be 0: pre-pass and update must see the same log-probs, and dropout would draw"
             + " another network for each");
+    require(
+        !algorithm.dropsZeroVariance()
+            || algorithm.dynamicSamplingAttempts() <= window.maxTopUps() + 1,
+        "algorithm.dynamicSamplingAttempts: %d must be <= window.maxTopUps + 1 (%d): a group is given"
+                .formatted(algorithm.dynamicSamplingAttempts(), window.maxTopUps() + 1)
+            + " up after that, and must be trained before");
     requireOneExecution(algorithm, learner);
     requireOneTemperature(sampling, ratio);
     require(

@@ -52,10 +52,8 @@ public final class PromptSchedule {
    *
    * @param groupId windowIndex · B + slot
    * @param attempt 0 for the first dispatch
-   * @param policyVersion version asked for
-   * @param lockstep whether exactly that version must sample it
    */
-  public PromptTask task(long groupId, int attempt, long policyVersion, boolean lockstep) {
+  public PromptTask task(long groupId, int attempt, AskedVersion asked) {
     long windowIndex = groupId / groupsPerWindow;
     int slot = (int) (groupId % groupsPerWindow);
     DatasetMix.Turn turn = mix.turn(groupId);
@@ -86,8 +84,9 @@ public final class PromptSchedule {
                 .setStopStrings(sampling.stopStrings())
                 .build())
         .setSeed(SeedDerivation.derive(run.seed(), windowIndex, slot, attempt))
-        .setMinPolicyVersion(policyVersion)
-        .setExactPolicyVersion(lockstep ? policyVersion : null)
+        .setMinPolicyVersion(asked.policyVersion())
+        .setExactPolicyVersion(asked.exact() ? asked.policyVersion() : null)
+        .setManifestOffset(asked.manifestOffset())
         .build();
   }
 }

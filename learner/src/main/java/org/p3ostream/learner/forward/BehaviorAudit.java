@@ -2,6 +2,7 @@ package org.p3ostream.learner.forward;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,9 +16,18 @@ import org.p3ostream.schemas.avro.BehaviorLogprobGap;
  *   p99   = gap sorted ascending, element ⌈0.99 n⌉ counted from 1 (nearest rank: always an observed value)
  * </pre>
  *
- * A gap that is not a number counts as infinite.
+ * A gap that is not a number counts as infinite. Beyond {@link #MOST_PRODUCERS} producers, those
+ * with the fewest tokens are taken together as {@link #OTHERS}: how many there are is not ours to
+ * decide, and a step event has a bound.
  */
 public final class BehaviorAudit {
+
+  /** Producers that are named in one step. */
+  static final int MOST_PRODUCERS = 64;
+
+  /** Stands for those that are not named. */
+  public static final String OTHERS = "(others)";
+
   private final Map<String, List<Double>> gaps = new TreeMap<>(); // by producer id
 
   /** Adds one token: its log-prob as recorded and as recomputed, nats. */
@@ -29,7 +39,24 @@ public final class BehaviorAudit {
 
   /** Figures of every producer, by producer id. */
   public List<BehaviorLogprobGap> byProducer() {
-    return gaps.entrySet().stream().map(of -> figures(of.getKey(), of.getValue())).toList();
+    return named().entrySet().stream().map(of -> figures(of.getKey(), of.getValue())).toList();
+  }
+
+  private Map<String, List<Double>> named() {
+    if (gaps.size() <= MOST_PRODUCERS) {
+      return gaps;
+    }
+    Map<String, List<Double>> named = new TreeMap<>();
+    gaps.entrySet().stream()
+        .sorted(Comparator.comparingInt(of -> -of.getValue().size())) // stable: then by id
+        .forEach(
+            of ->
+                named
+                    .computeIfAbsent(
+                        named.size() < MOST_PRODUCERS ? of.getKey() : OTHERS,
+                        id -> new ArrayList<>())
+                    .addAll(of.getValue()));
+    return named;
   }
 
   private static BehaviorLogprobGap figures(String producerId, List<Double> gaps) {

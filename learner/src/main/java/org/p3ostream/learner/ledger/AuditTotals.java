@@ -18,6 +18,11 @@ public final class AuditTotals {
   /** 99th percentile of a step beyond which a producer is named, nats. */
   public static final double P99_BOUND = 1e-2;
 
+  /** Producers that are told apart; later ones are added up under one name. */
+  static final int MOST_PRODUCERS = 1000;
+
+  private static final String LATER_ONES = "(later ones)";
+
   private final Map<String, Producer> producers = new TreeMap<>(); // by producer id
 
   /**
@@ -42,6 +47,10 @@ public final class AuditTotals {
           isBeyond(gap) ? 1 : 0);
     }
 
+    private Producer named(String name) {
+      return new Producer(name, tokens, mean, p99, max, stepsBeyond);
+    }
+
     private Producer plus(Producer other) {
       long sum = tokens + other.tokens;
       return new Producer(
@@ -57,7 +66,11 @@ public final class AuditTotals {
   /** Adds the audit of a step, a gap for every producer; empty if there was none. */
   public void add(List<BehaviorLogprobGap> audit) {
     for (BehaviorLogprobGap gap : audit) {
-      producers.merge(gap.getProducerId(), Producer.of(gap), Producer::plus);
+      Producer producer = Producer.of(gap);
+      if (producers.size() >= MOST_PRODUCERS && !producers.containsKey(producer.producerId())) {
+        producer = producer.named(LATER_ONES);
+      }
+      producers.merge(producer.producerId(), producer, Producer::plus);
     }
   }
 

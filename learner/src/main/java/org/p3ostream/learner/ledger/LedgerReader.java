@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.serde.Decoded;
@@ -36,16 +37,36 @@ public final class LedgerReader {
   /**
    * Reads everything that is visible now.
    *
-   * @throws LedgerException if a record is no step event
+   * @throws LedgerException if a record is no step event, or its bytes were altered
    */
   public void readAll(Sink sink) {
+    try {
+      readVisible(sink);
+    } catch (KafkaException e) {
+      String broken = BrokenBatch.in(e);
+      throw broken == null ? e : new LedgerException(broken);
+    }
+  }
+
+  private void readVisible(Sink sink) {
     consumer.assign(List.of(partition));
     consumer.seekToBeginning(List.of(partition));
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
     while (consumer.position(partition) < end) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        sink.event(decode(record), EventHash.of(record.value()));
+        read(record, sink);
       }
+    }
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record, Sink sink) {
+    StepEvent event = decode(record);
+    try {
+      sink.event(event, EventHash.of(record.value()));
+    } catch (LedgerException e) {
+      throw new LedgerException(
+          "%s-%d@%d: %s"
+              .formatted(record.topic(), record.partition(), record.offset(), e.getMessage()));
     }
   }
 

@@ -1,10 +1,14 @@
 package org.p3ostream.learner.ledger;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -20,11 +24,20 @@ public final class LedgerState {
   private final DispatchBook dispatched = new DispatchBook();
   private final Map<Integer, PartitionProgress> progress = new TreeMap<>();
   private @Nullable StepEvent genesis;
+  private @Nullable StepEvent configured;
   private String lastEventHash = EventHash.NONE;
   private String weightsSha256 = "";
+  private final Set<Long> skippedWindows = new HashSet<>(); // rare: an operator asks for each
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
+  private Applied applied = (event, eventHash) -> {};
+
+  /** Told of every event after it was applied. */
+  @FunctionalInterface
+  public interface Applied {
+    void event(StepEvent event, String eventHash);
+  }
 
   /**
    * @param runId run that the ledger must belong to
@@ -45,10 +58,20 @@ public final class LedgerState {
     requireContinues(event);
     if (event.getKind() == StepKind.GENESIS) {
       genesis = event;
+      nextWindow = event.getStep() + 1; // a fork begins in the middle of another run
+    }
+    if (configures(event)) {
+      configured = event;
     }
     dispatch(event);
+    if (event.getKind() == StepKind.INTERIM) {
+      giveUp(event);
+    }
     if (settlesWindow(event)) {
       nextWindow = event.getStep() + 1;
+      if (event.getControl() != null && event.getControl().getKind() == ControlKind.SKIP_WINDOW) {
+        skippedWindows.add(event.getStep());
+      }
       dispatched.settleBelow(nextWindow * groupsPerWindow);
     }
     event.getProgress().forEach(p -> progress.put(p.getPartition(), p));
@@ -56,16 +79,38 @@ public final class LedgerState {
     weightsSha256 = event.getWeightsSha256();
     learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
     lastEventHash = eventHash;
+    applied.event(event, eventHash);
+  }
+
+  /** Has {@code listener}, instead of an earlier one, told of the events to come. */
+  public void tell(Applied listener) {
+    applied = listener;
   }
 
   private void dispatch(StepEvent event) {
     for (DispatchedGroup group : event.getDispatched()) {
       try {
-        dispatched.dispatch(group.getGroupId(), group.getAttempt(), event.getPolicyVersionAfter());
+        dispatched.dispatch(group.getGroupId(), group.getAttempt(), askedVersion(group, event));
       } catch (IllegalStateException e) {
         require(false, event, "dispatches out of order: " + e.getMessage());
       }
     }
+  }
+
+  private void giveUp(StepEvent event) {
+    for (long groupId : event.getMissingGroups()) {
+      try {
+        dispatched.giveUp(groupId);
+      } catch (IllegalStateException e) {
+        require(false, event, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** What was dispatched before this was recorded asked for the version in force. */
+  private static long askedVersion(DispatchedGroup group, StepEvent event) {
+    Long recorded = group.getPolicyVersion();
+    return recorded == null ? event.getPolicyVersionAfter() : recorded;
   }
 
   private void requireContinues(StepEvent event) {
@@ -97,6 +142,20 @@ public final class LedgerState {
         !settlesWindow(event) || event.getStep() == nextWindow,
         event,
         "is for window %d, the next one is %d".formatted(event.getStep(), nextWindow));
+    StepEvent configuring = configured == null || configures(event) ? event : configured;
+    require(
+        event.getConfigHash().equals(configuring.getConfigHash()),
+        event,
+        "was made with configuration %s, the one in force is %s"
+            .formatted(event.getConfigHash(), configuring.getConfigHash()));
+  }
+
+  private static boolean configures(StepEvent event) {
+    ControlChange control = event.getControl();
+    return event.getKind() == StepKind.GENESIS
+        || event.getKind() == StepKind.CONTROL
+            && control != null
+            && control.getKind() == ControlKind.CONFIGURATION;
   }
 
   private static boolean settlesWindow(StepEvent event) {
@@ -108,6 +167,11 @@ public final class LedgerState {
       throw new LedgerException(
           "ledger event %s of step %d %s".formatted(event.getKind(), event.getStep(), rule));
     }
+  }
+
+  /** Run that the ledger belongs to. */
+  public String runId() {
+    return runId;
   }
 
   /** Whether no event was applied. */
@@ -123,9 +187,24 @@ public final class LedgerState {
     return genesis;
   }
 
+  /** The configuration in force: that of GENESIS, or of the change that came last. */
+  public RunDefinition definition() {
+    return RunDefinition.parse(String.valueOf(configuring().getConfiguration()));
+  }
+
+  /** The event that put the configuration in force: GENESIS or a CONTROL event. */
+  public StepEvent configuring() {
+    return configured == null ? genesis() : configured;
+  }
+
   /** Window that the next STEP or NO_OP is for. */
   public long nextWindow() {
     return nextWindow;
+  }
+
+  /** Whether an operator had a window passed that could have been trained. */
+  public boolean wasSkipped(long window) {
+    return skippedWindows.contains(window);
   }
 
   /** Version of the weights. */

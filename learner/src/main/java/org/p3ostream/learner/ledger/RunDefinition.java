@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.DatasetConfig;
+import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.config.PromptsConfig;
@@ -24,6 +26,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RatioConfig.BehaviorLogprob;
 import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
@@ -65,20 +68,26 @@ public final class RunDefinition {
       Map<String, String> promptsSha256) {
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("run", Map.of("seed", settings.run().seed()));
-    values.put(
-        "model",
-        Map.of(
-            "hash", modelHash,
-            "initialWeightsSha256", initialWeightsSha256,
-            "tokenizerHash", tokenizerHash));
+    values.put("model", model(modelHash, initialWeightsSha256, tokenizerHash));
     values.put("prompts", prompts(settings.prompts().all(), promptsSha256));
     values.put("sampling", sampling(settings.sampling()));
-    values.put("dispatch", settings.dispatch());
+    values.put("dispatch", dispatch(settings.dispatch()));
+    if (!settings.window().equals(WindowConfig.defaults())) { // the section came later
+      values.put("window", settings.window());
+    }
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
     values.put("learner", learner(settings.learner()));
     return new RunDefinition(JSON.valueToTree(values));
+  }
+
+  private static Map<String, String> model(
+      String modelHash, String initialWeightsSha256, String tokenizerHash) {
+    return Map.of(
+        "hash", modelHash,
+        "initialWeightsSha256", initialWeightsSha256,
+        "tokenizerHash", tokenizerHash);
   }
 
   /**
@@ -88,6 +97,13 @@ public final class RunDefinition {
     ObjectNode tree = JSON.valueToTree(sampling);
     leaveOut(tree, "minP", sampling.minP() == 0);
     leaveOut(tree, "stopStrings", sampling.stopStrings().isEmpty());
+    return tree;
+  }
+
+  private static JsonNode dispatch(DispatchConfig dispatch) {
+    ObjectNode tree = JSON.valueToTree(dispatch);
+    tree.remove("timeoutSeconds"); // the same group is asked for again
+    leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
     return tree;
   }
 
@@ -189,37 +205,57 @@ public final class RunDefinition {
     return WeightsDigest.sha256(json().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Keys whose values differ, each as {@code path: theirs -> ours}. */
+  /**
+   * The settings that this definition stands for. What it does not speak of (places, sizes of
+   * caches, the number of steps) is taken from {@code current}.
+   *
+   * @throws LedgerException if it holds what this version cannot do
+   */
+  public LearnerSettings settingsOver(LearnerSettings current) {
+    return CompleteDefinition.of(tree).settingsOver(current);
+  }
+
+  /**
+   * Keys whose values differ, each as {@code path: theirs -> ours}. A key that a definition leaves
+   * out has the value that it means by that.
+   */
   public List<String> differencesFrom(RunDefinition earlier) {
-    Map<String, String> before = leaves(earlier.tree);
-    Map<String, String> now = leaves(tree);
+    return differences(earlier, path -> true);
+  }
+
+  /** Those of {@link #differencesFrom} that no run can go on with, each with the reason. */
+  public List<String> fixedDifferencesFrom(RunDefinition earlier) {
+    List<String> fixed = new ArrayList<>();
+    for (Map.Entry<String, String> key : FixedKeys.REASONS.entrySet()) {
+      differences(earlier, path -> path.equals(key.getKey()))
+          .forEach(difference -> fixed.add(difference + " (" + key.getValue() + ")"));
+    }
+    return fixed;
+  }
+
+  /**
+   * What of a model at hand is not what this definition says, each as {@code path: ours -> its}.
+   */
+  public List<String> modelDifferences(
+      String modelHash, String initialWeightsSha256, String tokenizerHash) {
+    JsonNode other =
+        JSON.valueToTree(Map.of("model", model(modelHash, initialWeightsSha256, tokenizerHash)));
+    return new RunDefinition(other).differences(this, path -> path.startsWith("model."));
+  }
+
+  private List<String> differences(RunDefinition earlier, Predicate<String> ofInterest) {
+    Map<String, String> before = CompleteDefinition.of(earlier.tree).leaves();
+    Map<String, String> now = CompleteDefinition.of(tree).leaves();
     TreeSet<String> paths = new TreeSet<>(before.keySet());
     paths.addAll(now.keySet());
     List<String> differences = new ArrayList<>();
     for (String path : paths) {
-      String old = before.getOrDefault(path, "absent");
-      String current = now.getOrDefault(path, "absent");
-      if (!old.equals(current)) {
+      String old = before.getOrDefault(path, "none");
+      String current = now.getOrDefault(path, "none");
+      if (ofInterest.test(path) && !old.equals(current)) {
         differences.add(path + ": " + old + " -> " + current);
       }
     }
     return differences;
-  }
-
-  private static Map<String, String> leaves(JsonNode node) {
-    Map<String, String> leaves = new LinkedHashMap<>();
-    collect("", node, leaves);
-    return leaves;
-  }
-
-  private static void collect(String path, JsonNode node, Map<String, String> leaves) {
-    if (node.isObject()) {
-      for (Map.Entry<String, JsonNode> field : node.properties()) {
-        String child = path.isEmpty() ? field.getKey() : path + "." + field.getKey();
-        collect(child, field.getValue(), leaves);
-      }
-    } else {
-      leaves.put(path, node.isArray() ? node.toString() : node.asText());
-    }
   }
 }

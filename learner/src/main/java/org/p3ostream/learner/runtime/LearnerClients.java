@@ -14,8 +14,8 @@ import org.p3ostream.schemas.serde.RecordCodec;
  * @param rollouts read_committed, no group subscription: the learner assigns and seeks; group.id
  *     set, since step transactions carry its offsets for lag tools
  * @param ledger read_committed, without a group
- * @param snapshots read_committed, without a group; used only where what sampled a token is
- *     computed again
+ * @param snapshots read_committed, without a group; used where what sampled a token is computed
+ *     again, and after a restart for where earlier versions lie
  * @param codec of values
  * @param subjects of the registry that the codec talks to
  */
@@ -26,4 +26,10 @@ public record LearnerClients(
     Consumer<byte[], byte[]> ledger,
     Consumer<byte[], byte[]> snapshots,
     RecordCodec codec,
-    SubjectProvisioner subjects) {}
+    SubjectProvisioner subjects) {
+
+  /** Those that read. */
+  public LogReaders readers() {
+    return new LogReaders(rollouts, ledger, snapshots, codec);
+  }
+}

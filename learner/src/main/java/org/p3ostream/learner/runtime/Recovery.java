@@ -2,110 +2,116 @@ package org.p3ostream.learner.runtime;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.checkpoint.Checkpoint;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
-import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
-import org.p3ostream.learner.train.WindowTrainer;
-import org.p3ostream.learner.window.RolloutContract;
-import org.p3ostream.schemas.avro.StepEvent;
-import org.p3ostream.schemas.avro.StepKind;
-import org.p3ostream.schemas.snapshot.WeightsDigest;
+import org.p3ostream.learner.train.TrainedWindow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings a learner to the end of its ledger: the newest checkpoint whose event the ledger holds, or
- * version 0, then every later step executed again out of the log, its weights compared with the
- * digest that was recorded.
+ * the beginning of the run, then every later step executed again out of the log, its weights
+ * compared with the digest that was recorded.
  */
 final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
   private final CheckpointStore checkpoints;
-  private final Map<String, Checkpoint> byEvent = new HashMap<>();
-  private final List<StepEvent> tail = new ArrayList<>();
-  private @Nullable Checkpoint start;
+  private final LedgerTail tail;
 
+  /** To the end of the ledger. */
   Recovery(CheckpointStore checkpoints, String runId) {
+    this(checkpoints, runId, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param lastStep where to end
+   */
+  Recovery(CheckpointStore checkpoints, String runId, long lastStep) {
     this.checkpoints = checkpoints;
-    for (Checkpoint checkpoint : checkpoints.usable(runId)) {
-      byEvent.put(checkpoint.eventHash(), checkpoint);
-    }
+    this.tail = new LedgerTail(checkpoints.usable(runId), lastStep, lastStep);
   }
 
   /** Folds the ledger into {@code state}, remembering where to start from. */
   void read(LedgerReader reader, LedgerState state) {
+    read(reader, state, (event, eventHash) -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param sink told of every event once it is in the state
+   */
+  void read(LedgerReader reader, LedgerState state, LedgerReader.Sink sink) {
     reader.readAll(
         (event, eventHash) -> {
           state.apply(event, eventHash);
-          if (event.getKind() == StepKind.STEP) {
-            tail.add(event);
-          }
-          Checkpoint checkpoint = byEvent.get(eventHash);
-          if (checkpoint != null) {
-            start = checkpoint;
-            tail.clear();
-          }
+          tail.take(event, eventHash, state);
+          sink.event(event, eventHash);
         });
-  }
-
-  /** State to start from: a checkpoint's, or version 0. */
-  OptimizerState startingState(float[] initialWeights) {
-    Checkpoint from = start;
-    if (from == null) {
-      return OptimizerState.initial(initialWeights);
-    }
-    LOG.info("starting from the checkpoint after step {}", from.step());
-    try {
-      return checkpoints.load(from);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (LedgerTail.Misfit misfit : tail.misfits()) {
+      LOG.warn(
+          "checkpoint {} passed over: {}", checkpoints.path(misfit.checkpoint()), misfit.reason());
     }
   }
 
   /**
-   * Executes the steps after the starting state again.
+   * The state after the last step of the ledger.
    *
-   * @return false if asked to stop before the end of the ledger was reached
+   * @param beginning state that GENESIS begins with
+   * @return null if asked to stop before the end of the ledger was reached
    * @throws LedgerException if a step does not give the recorded weights
    */
-  boolean reexecute(
-      WindowTrainer trainer,
-      AdamW optimizer,
+  @Nullable OptimizerState recover(
+      Supplier<@Nullable OptimizerState> beginning,
+      RunAssets assets,
       RolloutSource source,
-      RolloutContract contract,
+      BehaviorSnapshots snapshots,
+      WeightCheck check,
       BooleanSupplier stopping) {
-    if (tail.isEmpty()) {
-      return true;
+    Checkpoint from = tail.start();
+    OptimizerState start = from == null ? beginning.get() : load(from);
+    if (start == null) {
+      return null;
     }
+    String where = from == null ? "GENESIS" : "the checkpoint after step " + from.step();
+    long steps = tail.steps().stream().filter(LedgerStep::isTrained).count();
+    if (steps == 0) {
+      if (from != null) {
+        LOG.info("starting from {}: no step has to be executed again", where);
+      }
+      return start;
+    }
+    LOG.info("starting from {}: {} steps have to be executed again", where, steps);
     long startNanos = System.nanoTime();
-    WindowReplay replay = new WindowReplay(tail, source, contract);
-    for (StepEvent event : tail) {
-      if (stopping.getAsBoolean()) {
-        return false;
-      }
-      trainer.train(replay.next(event), event.getPolicyVersionBefore(), event.getCommittedAt());
-      String found = WeightsDigest.sha256(WeightsDigest.toBytes(optimizer.weights()));
-      if (!found.equals(event.getWeightsSha256())) {
-        throw new LedgerException(
-            "step %d executed again gives weights %s, the ledger says %s"
-                .formatted(event.getStep(), found, event.getWeightsSha256()));
-      }
+    Reexecution.Observer observer =
+        (LedgerStep step, TrainedWindow trained, float[] weights) ->
+            check.adopted(step.event(), weights);
+    OptimizerState end =
+        new Reexecution(assets, source, snapshots, observer, stopping).run(start, tail.steps());
+    if (end != null) {
+      LOG.info(
+          "executed {} steps again in {} ms from {}, {}",
+          steps,
+          (System.nanoTime() - startNanos) / 1_000_000,
+          where,
+          check.summary());
     }
-    LOG.info(
-        "executed {} steps again in {} ms, every weight digest as recorded",
-        tail.size(),
-        (System.nanoTime() - startNanos) / 1_000_000);
-    return true;
+    return end;
+  }
+
+  private OptimizerState load(Checkpoint checkpoint) {
+    try {
+      return checkpoints.load(checkpoint);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

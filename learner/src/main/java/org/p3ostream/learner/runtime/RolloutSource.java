@@ -1,6 +1,7 @@
 package org.p3ostream.learner.runtime;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.p3ostream.learner.window.Intake;
@@ -27,6 +27,7 @@ final class RolloutSource {
   private final Consumer<byte[], byte[]> consumer;
   private final PatientDecoder decoder;
   private final TopicSpec topic;
+  private final ArrayDeque<ConsumerRecord<byte[], byte[]>> unread = new ArrayDeque<>();
 
   RolloutSource(Consumer<byte[], byte[]> consumer, RecordCodec codec, TopicSpec topic) {
     this.consumer = consumer;
@@ -42,6 +43,7 @@ final class RolloutSource {
 
   /** Goes to where the ledger says that consumption stands. */
   void resume(List<PartitionProgress> progress) {
+    unread.clear();
     consumer.resume(consumer.paused());
     consumer.seekToBeginning(consumer.assignment());
     for (PartitionProgress partition : progress) {
@@ -50,10 +52,16 @@ final class RolloutSource {
     }
   }
 
-  /** Hands everything that arrives within a moment to the intake. */
+  /**
+   * Hands what arrives within a moment to the intake, until that is full: the rest is handed over
+   * by the next calls, before anything else is polled.
+   */
   void pollInto(Intake intake, long currentVersion) {
-    ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-    for (ConsumerRecord<byte[], byte[]> record : records) {
+    if (unread.isEmpty()) {
+      consumer.poll(POLL).forEach(unread::add);
+    }
+    while (!unread.isEmpty() && !intake.isFull()) {
+      ConsumerRecord<byte[], byte[]> record = unread.remove();
       byte[] value = record.value();
       intake.accept(
           new RolloutCoordinate(record.partition(), record.offset()),
@@ -61,6 +69,13 @@ final class RolloutSource {
           decoder.decode(value),
           currentVersion);
     }
+    if (unread.isEmpty()) {
+      passHoles(intake);
+    }
+  }
+
+  /** The consumer's position lies behind markers and aborted records that it never hands out. */
+  private void passHoles(Intake intake) {
     for (int partition : intake.partitions()) {
       intake
           .cursor(partition)
@@ -75,6 +90,22 @@ final class RolloutSource {
    */
   void probe() {
     consumer.endOffsets(consumer.assignment(), PROBE);
+  }
+
+  /**
+   * Whether everything visible was handed over; false if the broker does not answer in a moment.
+   */
+  boolean hasCaughtUp() {
+    if (!unread.isEmpty()) {
+      return false;
+    }
+    try {
+      return unread.isEmpty()
+          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+    } catch (TimeoutException e) {
+      return false;
+    }
   }
 
   /**

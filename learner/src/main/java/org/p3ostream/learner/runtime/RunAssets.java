@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.p3ostream.learner.batch.Partitioning;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.ConfigurationException;
@@ -47,7 +46,6 @@ import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ContextShards;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.schemas.avro.ParameterSlice;
-import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
@@ -60,6 +58,7 @@ final class RunAssets implements AutoCloseable {
   private final ModelDirectory.Contents directory;
   private final List<PromptDataset> datasets;
   private final CausalLm model;
+  private final boolean ownsModel;
   private final String tokenizerHash;
 
   private RunAssets(
@@ -67,11 +66,13 @@ final class RunAssets implements AutoCloseable {
       ModelDirectory.Contents directory,
       List<PromptDataset> datasets,
       CausalLm model,
+      boolean ownsModel,
       String tokenizerHash) {
     this.settings = settings;
     this.directory = directory;
     this.datasets = datasets;
     this.model = model;
+    this.ownsModel = ownsModel;
     this.tokenizerHash = tokenizerHash;
   }
 
@@ -81,32 +82,60 @@ final class RunAssets implements AutoCloseable {
    * @throws ConfigurationException if one cannot be used, or a prompt cannot be served by the model
    */
   static RunAssets load(LearnerSettings settings) {
+    return load(settings, true);
+  }
+
+  /** The same without prompts, for who trains on what was sampled already. */
+  static RunAssets loadModel(LearnerSettings settings) {
+    return load(settings, false);
+  }
+
+  private static RunAssets load(LearnerSettings settings, boolean withPrompts) {
     try {
-      return read(settings);
+      return read(settings, withPrompts);
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private static RunAssets read(LearnerSettings settings) {
+  private static RunAssets read(LearnerSettings settings, boolean withPrompts) {
     Path modelDirectory = Path.of(settings.model().directory());
     ModelDirectory.Contents directory = ModelDirectory.load(modelDirectory);
     ModelDropout.requireNone(modelDirectory);
-    List<PromptDataset> datasets = readDatasets(settings.prompts());
+    List<PromptDataset> datasets = withPrompts ? readDatasets(settings.prompts()) : List.of();
     try (Tokenizer tokenizer = Tokenizer.load(directory.tokenizerJson())) {
       for (int i = 0; i < datasets.size(); i++) {
         String file = settings.prompts().all().get(i).file();
         List<PromptExample> prompts = datasets.get(i).prompts();
         requireServable(file, prompts, tokenizer, settings, directory.config().maxPositions());
       }
-      CausalLm model =
-          new CausalLm(
-              directory.config(),
-              device(settings, 0),
-              DataType.FLOAT32,
-              new ContextShards(settings.learner().contextShards()));
-      return new RunAssets(settings, directory, datasets, model, tokenizer.sha256());
+      return new RunAssets(
+          settings, directory, datasets, model(directory, settings), true, tokenizer.sha256());
     }
+  }
+
+  private static CausalLm model(ModelDirectory.Contents directory, LearnerSettings settings) {
+    return new CausalLm(
+        directory.config(),
+        device(settings, 0),
+        DataType.FLOAT32,
+        new ContextShards(settings.learner().contextShards()));
+  }
+
+  /** The same files under other settings. To be closed before these. */
+  RunAssets under(LearnerSettings other) {
+    boolean sameShards = other.learner().contextShards() == settings.learner().contextShards();
+    return new RunAssets(
+        other,
+        directory,
+        datasets,
+        sameShards ? model : model(directory, other),
+        !sameShards,
+        tokenizerHash);
+  }
+
+  LearnerSettings settings() {
+    return settings;
   }
 
   private static List<PromptDataset> readDatasets(PromptsConfig prompts) {
@@ -170,6 +199,24 @@ final class RunAssets implements AutoCloseable {
         digests(settings.prompts()));
   }
 
+  /**
+   * Makes sure that model and tokenizer are those of a run.
+   *
+   * @throws ConfigurationException naming what differs
+   */
+  void requireModelOf(RunDefinition recorded) {
+    List<String> differences =
+        recorded.modelDifferences(
+            model.layout().modelHash(),
+            WeightsDigest.sha256(WeightsDigest.toBytes(directory.weights())),
+            tokenizerHash);
+    if (!differences.isEmpty()) {
+      throw new ConfigurationException(
+          "model.directory: %s is not the model of this run: %s"
+              .formatted(settings.model().directory(), String.join("; ", differences)));
+    }
+  }
+
   /** Digest of every prompts file, by the name of its data set. */
   private static Map<String, String> digests(PromptsConfig prompts) {
     Map<String, String> digests = new LinkedHashMap<>();
@@ -195,17 +242,20 @@ final class RunAssets implements AutoCloseable {
   }
 
   /** Earlier versions, from the log. */
-  BehaviorSnapshots snapshots(Consumer<byte[], byte[]> consumer, RecordCodec codec, String topic) {
-    SnapshotSearch search =
-        new SnapshotSearch(
-            consumer,
-            new PatientDecoder(codec, topic),
-            topic,
-            settings.run().id(),
-            model.layout().modelHash(),
-            model.layout().size());
+  BehaviorSnapshots snapshots(RunLog log) {
     return new BehaviorSnapshots(
-        directory.weights(), search::find, settings.learner().snapshotCache());
+        directory.weights(), snapshotSearch(log)::find, settings.learner().snapshotCache());
+  }
+
+  SnapshotSearch snapshotSearch(RunLog log) {
+    String topic = log.topics().snapshots().name();
+    return new SnapshotSearch(
+        log.readers().snapshots(),
+        new PatientDecoder(log.readers().codec(), topic),
+        topic,
+        log.runId(),
+        model.layout().modelHash(),
+        model.layout().size());
   }
 
   RolloutContract contract(BehaviorVersions snapshots) {
@@ -302,6 +352,8 @@ final class RunAssets implements AutoCloseable {
 
   @Override
   public void close() {
-    model.close();
+    if (ownsModel) {
+      model.close();
+    }
   }
 }

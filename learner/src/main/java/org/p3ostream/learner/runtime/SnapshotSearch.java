@@ -32,6 +32,7 @@ final class SnapshotSearch {
   private @Nullable PolicyWeights loaded;
   private long knownVersion;
   private long knownOffset; // where the known version begins, or before
+  private long manifestOffset; // of the version loaded last
 
   /**
    * Creates a search; nothing is read yet.
@@ -76,8 +77,29 @@ final class SnapshotSearch {
         return found.weights();
       }
       if (pass.sawEarlier || start == beginning) {
-        throw new BehaviorSnapshotMissingException(version, pass.fault);
+        throw new BehaviorSnapshotMissingException(version, pass.fault, pass.damaged);
       }
+    }
+  }
+
+  /**
+   * Where a version begins.
+   *
+   * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   */
+  long firstOffset(long version) {
+    find(version);
+    return knownOffset;
+  }
+
+  /** Offset of the manifest of a version; empty if the topic does not hold the version whole. */
+  OptionalLong findManifest(long version) {
+    try {
+      find(version);
+      return OptionalLong.of(manifestOffset);
+    } catch (BehaviorSnapshotMissingException e) {
+      LOG.warn("no manifest to name in prompts: {}", e.getMessage());
+      return OptionalLong.empty();
     }
   }
 
@@ -88,6 +110,7 @@ final class SnapshotSearch {
     private boolean sawEarlier; // then the version does not begin before the start
     private long firstOffset = -1;
     private String fault = partition + " does not hold it";
+    private boolean damaged;
 
     Pass(long version, long start, long end) {
       this.version = version;
@@ -112,6 +135,7 @@ final class SnapshotSearch {
             read(record);
           }
           if (loaded != null) {
+            manifestOffset = record.offset();
             return;
           }
         }
@@ -123,8 +147,10 @@ final class SnapshotSearch {
       SnapshotEvent event = follower.accept(version, decoder.decode(record.value())).orElse(null);
       if (event instanceof SnapshotEvent.Corrupt corrupt) {
         fault = corrupt.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       } else if (event instanceof SnapshotEvent.Refused refused) {
         fault = refused.cause() + ", at " + partition + "@" + record.offset();
+        damaged = true;
       }
     }
   }

@@ -1,17 +1,14 @@
 package org.p3ostream.learner.runtime;
 
-import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
-import org.p3ostream.learner.commit.StepCommitter;
+import org.p3ostream.learner.commit.Stage;
+import org.p3ostream.learner.commit.StageListener;
 import org.p3ostream.learner.config.LearnerSettings;
-import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.learner.ledger.BehaviorKl;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.optimizer.AdamW;
@@ -20,6 +17,7 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepMetrics;
@@ -32,31 +30,26 @@ import org.slf4j.event.Level;
 final class StepLoop {
   private static final Logger LOG = LoggerFactory.getLogger(StepLoop.class);
 
-  /** Rejections that are recorded at once instead of with the next step. */
-  private static final int MAX_PENDING_REJECTIONS = 500;
-
-  /** A group rejected so often will not get better by asking again. */
-  private static final int MAX_ATTEMPTS = 10;
-
-  private static final long WAIT_NOTICE_MS = 10_000;
-
-  /** How long the broker may be away before the learner ends; a restart continues. */
-  private static final long OUTAGE_DEADLINE_MS = 120_000;
+  /** Windows in a row without a group after which the learner ends; a restart goes on. */
+  private static final int MAX_EMPTY_WINDOWS = 3;
 
   private final LearnerSettings settings;
   private final LedgerState ledger;
   private final Intake intake;
-  private final RolloutSource source;
   private final WindowTrainer trainer;
   private final AdamW optimizer;
   private final EventComposer composer;
-  private final StepCommitter committer;
-  private final CheckpointStore checkpoints;
+  private final StepCommit commit;
+  private final CheckpointKeeper checkpoints;
+  private final WindowSkips skips;
+  private final Trimmer trimmer;
   private final Clock clock;
+  private final StageListener stages;
   private final StepTimer timer = new StepTimer();
+  private final WindowCollector collector;
   private final LogprobAudit audit = new LogprobAudit();
   private long checkpointedWindow = -1;
-  private final BrokerSilence silence;
+  private int emptyWindows; // in a row
 
   StepLoop(
       LearnerSettings settings,
@@ -66,35 +59,50 @@ final class StepLoop {
       WindowTrainer trainer,
       AdamW optimizer,
       EventComposer composer,
-      StepCommitter committer,
-      CheckpointStore checkpoints,
-      Clock clock) {
+      StepCommit commit,
+      CheckpointKeeper checkpoints,
+      WindowSkips skips,
+      Trimmer trimmer,
+      Clock clock,
+      StageListener stages) {
     this.settings = settings;
     this.ledger = ledger;
     this.intake = intake;
-    this.source = source;
     this.trainer = trainer;
     this.optimizer = optimizer;
     this.composer = composer;
-    this.committer = committer;
+    this.commit = commit;
     this.checkpoints = checkpoints;
+    this.skips = skips;
+    this.trimmer = trimmer;
     this.clock = clock;
-    this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
+    this.stages = stages;
+    this.collector =
+        new WindowCollector(settings, ledger, intake, source, composer, timer, this::commit, clock);
   }
 
   void run(BooleanSupplier stopping) {
+    trimmer.repeat();
     while (ledger.nextWindow() < settings.learner().steps()) {
-      Window window = await(stopping);
+      Window window = collector.next(stopping);
       if (window == null) {
         break;
       }
-      step(window);
+      if (skips.contains(window.index())) {
+        skip(window);
+      } else {
+        step(window);
+      }
       if (ledger.nextWindow() % settings.learner().checkpointEvery() == 0) {
         checkpoint();
+      }
+      if (trimmer.isDue(ledger.nextWindow())) {
+        trim();
       }
     }
     checkpoint();
     audit.conclude();
+    skips.conclude(ledger.nextWindow());
     LOG.info(
         "ends after {} steps at version {}, weights {}",
         ledger.nextWindow(),
@@ -102,67 +110,40 @@ final class StepLoop {
         ledger.weightsSha256());
   }
 
-  /** The next window once it is complete; null if asked to stop first. */
-  private @Nullable Window await(BooleanSupplier stopping) {
-    long start = System.nanoTime();
-    long lastNotice = clock.millis();
-    while (!intake.isComplete(ledger.nextWindow())) {
-      if (stopping.getAsBoolean()) {
-        return null;
-      }
-      source.pollInto(intake, ledger.policyVersion());
-      if (intake.replacementDue() || intake.pendingRejections() >= MAX_PENDING_REJECTIONS) {
-        interim();
-      }
-      if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
-        lastNotice = clock.millis();
-        LOG.info(
-            "waiting for window {}: {} of {} groups are here",
-            ledger.nextWindow(),
-            intake.admittedGroups(ledger.nextWindow()),
-            settings.dispatch().groupsPerWindow());
-        requireBroker();
-      }
-    }
-    timer.waited(start);
-    return intake.take(ledger.nextWindow());
-  }
-
-  private void interim() {
-    for (long groupId : intake.replacementsDue()) {
-      DispatchBook.Dispatched open = ledger.dispatched().find(groupId);
-      if (open != null && open.attempt() + 1 >= MAX_ATTEMPTS) {
-        throw new IllegalStateException(
-            "group %d was rejected %d times, last: %s"
-                .formatted(groupId, MAX_ATTEMPTS, intake.lastRejection()));
-      }
-    }
-    commit(composer.interim(ledger, intake, timer.phases()));
-  }
-
-  private void requireBroker() {
-    try {
-      source.probe();
-      silence.answered(clock.millis());
-    } catch (TimeoutException e) {
-      LOG.warn(
-          "the broker has not answered for {} s", silence.unanswered(clock.millis(), e) / 1000);
-    }
+  private void skip(Window window) {
+    LOG.warn(
+        "skipping window {}: {} groups are not trained", window.index(), window.groups().size());
+    commit(composer.skip(ledger, intake, window, "--skip-window", timer.phases()));
   }
 
   private void step(Window window) {
+    stages.before(Stage.TRAIN);
     TrainedWindow trained = trainer.train(window, ledger.policyVersion(), clock.millis());
+    stages.after(Stage.TRAIN);
     timer.trained(trained.prePassMillis(), trained.updateMillis());
     StepMetrics metrics = trained.metrics();
+    if (!window.missingGroups().isEmpty()) {
+      LOG.warn(
+          "window {} is trained with {} of {} groups, without {}",
+          window.index(),
+          window.groups().size(),
+          settings.dispatch().groupsPerWindow(),
+          window.missingGroups());
+    }
     if (metrics == null) {
       LOG.warn("window {} has no valid token: a recorded no-op", window.index());
       commit(composer.noOp(ledger, intake, window, timer.phases()));
+      requireSomeGroups(window);
       return;
     }
     long start = System.nanoTime();
+    stages.before(Stage.ENCODE);
     byte[] weights = WeightsDigest.toBytes(finite(optimizer.weights(), window));
     timer.encoded(start);
-    commit(composer.step(ledger, intake, window, trained, weights, timer.phases()));
+    PreparedEvent prepared =
+        composer.step(ledger, intake, window, trained, weights, timer.phases());
+    stages.after(Stage.ENCODE);
+    commit(prepared);
     LOG.info(
         "step {} version {} reward {} ess {} kl {} staleness {}..{} grad norm {}",
         window.index(),
@@ -174,13 +155,23 @@ final class StepLoop {
         metrics.getStalenessMax(),
         metrics.getGradNorm());
     audit.take(window.index(), metrics);
+    emptyWindows = 0;
+  }
+
+  /** Else a run whose producers or prompts are at fault would pass its windows to the last. */
+  private void requireSomeGroups(Window window) {
+    emptyWindows = window.groups().isEmpty() ? emptyWindows + 1 : 0;
+    if (emptyWindows == MAX_EMPTY_WINDOWS) {
+      throw new IllegalStateException(
+          "every group of %d windows in a row was given up, %d to %d: prompts, producers or"
+                  .formatted(emptyWindows, window.index() - emptyWindows + 1, window.index())
+              + " configuration are at fault. Last rejection: "
+              + intake.lastRejection());
+    }
   }
 
   private void commit(PreparedEvent prepared) {
-    double millis = committer.commit(prepared);
-    ledger.apply(prepared.event(), prepared.eventHash());
-    timer.committed(millis);
-    silence.answered(clock.millis());
+    timer.committed(commit.commit(prepared));
     List<SkippedRecord> skipped = prepared.event().getSkipped();
     if (!skipped.isEmpty()) {
       boolean asWished =
@@ -200,25 +191,25 @@ final class StepLoop {
       return;
     }
     long start = System.nanoTime();
-    try {
-      checkpoints.save(
-          settings.run().id(),
-          ledger.nextWindow() - 1,
-          ledger.lastEventHash(),
-          ledger.policyVersion(),
-          optimizer.state());
+    if (checkpoints.save(ledger, optimizer.state())) {
       checkpointedWindow = ledger.nextWindow();
-    } catch (IOException e) { // the log holds the run; a checkpoint only shortens a restart
-      LOG.error("no checkpoint after step {}: {}", ledger.nextWindow() - 1, e.toString());
     }
     timer.checkpointed(start);
   }
 
-  private static float[] finite(float[] weights, Window window) {
+  /** After the checkpoint, which may have replaced the oldest one. */
+  private void trim() {
+    Optional<ControlChange> change = trimmer.next(ledger);
+    if (change.isPresent()) {
+      commit.commit(composer.trim(ledger, change.get(), StepTimer.none()));
+      trimmer.delete(change.get());
+    }
+  }
+
+  static float[] finite(float[] weights, Window window) {
     for (float weight : weights) {
       if (!Float.isFinite(weight)) {
-        throw new NonFiniteUpdateException(
-            "window " + window.index() + ": a weight became " + weight + "; nothing was published");
+        throw NonFiniteUpdateException.of(window, "a weight became " + weight + ", which");
       }
     }
     return weights;

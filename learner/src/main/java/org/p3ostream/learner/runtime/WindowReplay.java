@@ -21,7 +21,6 @@ import org.p3ostream.schemas.avro.WindowEntry;
  */
 final class WindowReplay {
   private final RolloutSource source;
-  private final RolloutContract contract;
   private final Set<RolloutCoordinate> wanted = new HashSet<>();
   private final Map<RolloutCoordinate, RolloutGroup> found = new HashMap<>();
 
@@ -30,9 +29,8 @@ final class WindowReplay {
    *
    * @param steps STEP events in order
    */
-  WindowReplay(List<StepEvent> steps, RolloutSource source, RolloutContract contract) {
+  WindowReplay(List<StepEvent> steps, RolloutSource source) {
     this.source = source;
-    this.contract = contract;
     Map<Integer, Long> firstOffsets = new HashMap<>();
     for (StepEvent step : steps) {
       for (WindowEntry entry : step.getWindow()) {
@@ -46,10 +44,11 @@ final class WindowReplay {
   /**
    * The window of the next step.
    *
+   * @param contract what the groups were checked against
    * @throws LedgerException if a record is gone, is not the group that the ledger names, or breaks
    *     the contract
    */
-  Window next(StepEvent step) {
+  Window next(StepEvent step, RolloutContract contract) {
     Set<RolloutCoordinate> missing = new HashSet<>();
     step.getWindow().forEach(entry -> missing.add(coordinate(entry)));
     missing.removeAll(found.keySet());
@@ -62,12 +61,12 @@ final class WindowReplay {
     }
     List<TrainingGroup> groups = new ArrayList<>();
     for (WindowEntry entry : step.getWindow()) {
-      groups.add(group(step, entry));
+      groups.add(group(step, entry, contract));
     }
     return new Window(step.getStep(), groups);
   }
 
-  private TrainingGroup group(StepEvent step, WindowEntry entry) {
+  private TrainingGroup group(StepEvent step, WindowEntry entry, RolloutContract contract) {
     RolloutCoordinate coordinate = coordinate(entry);
     wanted.remove(coordinate);
     RolloutGroup record = found.remove(coordinate);

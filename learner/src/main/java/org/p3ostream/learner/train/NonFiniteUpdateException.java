@@ -9,12 +9,18 @@ import org.p3ostream.learner.window.Window;
 public final class NonFiniteUpdateException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public NonFiniteUpdateException(String message) {
+  private NonFiniteUpdateException(String message) {
     super(message);
   }
 
-  static NonFiniteUpdateException of(Window window, String what) {
+  /** Names the groups of the window and what to do about it. */
+  public static NonFiniteUpdateException of(Window window, String what) {
     return new NonFiniteUpdateException(
-        WindowDescription.of(window, what + " is not finite; nothing was published"));
+        WindowDescription.of(
+            window,
+            what
+                + " is not finite; nothing was published, a restart comes to the same window. To go"
+                + " on without it, restart the learner with --skip-window "
+                + window.index()));
   }
 }

@@ -1,10 +1,8 @@
 package org.p3ostream.learner.window;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.avro.specific.SpecificRecord;
@@ -18,11 +16,16 @@ import org.p3ostream.schemas.serde.Decoded;
  * Sorts visible rollout records: into the groups of open windows, or out with a reason. Keeps the
  * progress of every partition and remembers which groups must be dispatched again.
  *
- * <p>A record is admitted once: for the latest attempt of a group that was dispatched and not
- * trained yet. A group whose content breaks the contract, or that teaches nothing, gets a
- * replacement with the next attempt; the attempt it replaces no longer counts.
+ * <p>A record is admitted once: for the latest attempt of a group that was dispatched and neither
+ * trained nor given up. A group whose content breaks the contract, or that teaches nothing, gets a
+ * replacement with the next attempt; the attempt it replaces no longer counts. A window is complete
+ * when every group was admitted or given up.
  */
 public final class Intake {
+
+  /** Rejections that are recorded at once instead of with the next step. */
+  public static final int MAX_PENDING_REJECTIONS = 500;
+
   private final String runId;
   private final RolloutContract contract;
   private final DynamicSampling dynamicSampling;
@@ -101,6 +104,15 @@ public final class Intake {
     DispatchBook.Dispatched expected = dispatched.find(group.getGroupId());
     if (expected == null || group.getWindowIndex() != group.getGroupId() / groupsPerWindow) {
       rejectUnexpected(coordinate, valueBytes, group, origin);
+    } else if (expected.givenUp()) {
+      reject(
+          coordinate,
+          valueBytes,
+          origin,
+          RejectionReason.SUPERSEDED,
+          "groupId",
+          "group %d was given up after %d further dispatches"
+              .formatted(group.getGroupId(), expected.topUps()));
     } else if (group.getAttempt() != expected.attempt()) {
       boolean older = group.getAttempt() >= 0 && group.getAttempt() < expected.attempt();
       reject(
@@ -185,10 +197,22 @@ public final class Intake {
     rejections.add(lastRejection);
   }
 
-  /** Whether every group of a window has been admitted. */
+  /** Whether every group of a window has been admitted or given up. */
   public boolean isComplete(long windowIndex) {
-    return admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1)).size()
-        == groupsPerWindow;
+    return admittedGroups(windowIndex) + missingGroups(windowIndex).size() == groupsPerWindow;
+  }
+
+  private List<Long> missingGroups(long windowIndex) {
+    return dispatched.givenUp(firstGroup(windowIndex), firstGroup(windowIndex + 1));
+  }
+
+  /** Whether a record of the latest attempt of a group is still to come. */
+  public boolean isAwaited(long groupId) {
+    DispatchBook.Dispatched expected = dispatched.find(groupId);
+    return expected != null
+        && !expected.givenUp()
+        && !admitted.containsKey(groupId)
+        && !replacementsDue.contains(groupId);
   }
 
   /** Admitted groups of a window so far. */
@@ -203,7 +227,8 @@ public final class Intake {
     }
     Map<Long, TrainingGroup> groups =
         admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1));
-    Window window = new Window(windowIndex, new ArrayList<>(groups.values()));
+    Window window =
+        new Window(windowIndex, new ArrayList<>(groups.values()), missingGroups(windowIndex));
     groups.clear();
     for (TrainingGroup group : window.groups()) {
       cursor(group.coordinate().partition()).settle(group.coordinate().recordOffset());
@@ -224,6 +249,11 @@ public final class Intake {
     return rejections.size();
   }
 
+  /** Whether so many rejections wait that they must be recorded before another record is taken. */
+  public boolean isFull() {
+    return rejections.size() >= MAX_PENDING_REJECTIONS;
+  }
+
   /** Groups to dispatch again since the last call, ascending. */
   public List<Long> drainReplacements() {
     List<Long> drained = List.copyOf(replacementsDue);
@@ -234,11 +264,6 @@ public final class Intake {
   /** Whether a group must be dispatched again. */
   public boolean replacementDue() {
     return !replacementsDue.isEmpty();
-  }
-
-  /** Groups that must be dispatched again, ascending. */
-  public Set<Long> replacementsDue() {
-    return Collections.unmodifiableSet(replacementsDue);
   }
 
   /** The newest rejection, for messages; null if there was none. */

@@ -1,29 +1,40 @@
 package org.p3ostream.learner.window;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
+import org.p3ostream.schemas.avro.OffsetRange;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.progress.ConsumedOffsets;
 
 /**
- * Progress through one partition: a contiguous prefix and a consumed-ahead set, never a counter.
+ * Progress through one partition: a contiguous prefix and ranges consumed ahead of it, never a
+ * counter.
  *
  * <p>Contiguous means that no visible record lies between: transaction markers and aborted records
  * leave holes in the offsets, and are stepped over. Every visible record is first {@link #observe
- * observed} in offset order and later {@link #settle settled}, that is trained or skipped.
+ * observed} in offset order and later {@link #settle settled}, that is trained or skipped. Only
+ * records between the two are kept, so memory and the size of {@link #progress} follow what waits
+ * for its window and not how much was skipped.
  */
 public final class PartitionCursor {
-  private final TreeSet<Long> outstanding = new TreeSet<>();
-  private final TreeSet<Long> settledAhead = new TreeSet<>();
+  private final TreeSet<Long> outstanding = new TreeSet<>(); // observed and not settled
+  private ConsumedOffsets beforeRestart;
   private long position;
 
   /**
    * @param nextOffset every visible record below it is settled
    * @param consumedAhead settled offsets at or above it
    */
-  public PartitionCursor(long nextOffset, Collection<Long> consumedAhead) {
+  public PartitionCursor(long nextOffset, List<OffsetRange> consumedAhead) {
+    this.beforeRestart = new ConsumedOffsets(nextOffset, consumedAhead);
     this.position = nextOffset;
-    settledAhead.addAll(consumedAhead);
+  }
+
+  /** Goes on from what an event recorded, of whatever age the event is. */
+  public static PartitionCursor after(PartitionProgress progress) {
+    ConsumedOffsets consumed = new ConsumedOffsets(progress);
+    return new PartitionCursor(consumed.nextOffset(), consumed.ranges());
   }
 
   /**
@@ -36,12 +47,9 @@ public final class PartitionCursor {
       throw new IllegalArgumentException(
           "offset " + recordOffset + " observed after position " + position);
     }
-    position = recordOffset + 1;
-    if (settledAhead.contains(recordOffset)) {
-      return false;
-    }
-    outstanding.add(recordOffset);
-    return true;
+    boolean settled = beforeRestart.covers(recordOffset);
+    advanceTo(recordOffset + 1);
+    return !settled && outstanding.add(recordOffset);
   }
 
   /**
@@ -57,7 +65,6 @@ public final class PartitionCursor {
     if (!outstanding.remove(recordOffset)) {
       throw new IllegalStateException("offset " + recordOffset + " is not outstanding");
     }
-    settledAhead.add(recordOffset);
   }
 
   /** Every visible record below it is settled. */
@@ -65,9 +72,36 @@ public final class PartitionCursor {
     return outstanding.isEmpty() ? position : outstanding.first();
   }
 
-  /** Settled offsets at or above {@link #nextOffset()}, ascending. */
-  public List<Long> consumedAhead() {
-    settledAhead.headSet(nextOffset()).clear();
-    return new ArrayList<>(settledAhead);
+  /**
+   * Ranges at or above {@link #nextOffset()} without an outstanding record, ascending and apart:
+   * what lies between outstanding records, and what was consumed ahead before a restart and is not
+   * read again yet.
+   */
+  public List<OffsetRange> consumedAhead() {
+    beforeRestart = new ConsumedOffsets(position, beforeRestart.ranges()); // forgets what was read
+    List<OffsetRange> ranges = new ArrayList<>(beforeRestart.ranges());
+    long from = nextOffset();
+    for (long offset : outstanding) {
+      addUpTo(offset, from, ranges);
+      from = offset + 1;
+    }
+    addUpTo(position, from, ranges);
+    return new ConsumedOffsets(nextOffset(), ranges).ranges();
+  }
+
+  private static void addUpTo(long end, long from, List<OffsetRange> ranges) {
+    if (from < end) {
+      ranges.add(new OffsetRange(from, end - 1));
+    }
+  }
+
+  /** Both as an event records them. */
+  public PartitionProgress progress(int partition) {
+    return PartitionProgress.newBuilder()
+        .setPartition(partition)
+        .setNextOffset(nextOffset())
+        .setConsumedAhead(List.of())
+        .setConsumedAheadRanges(consumedAhead())
+        .build();
   }
 }

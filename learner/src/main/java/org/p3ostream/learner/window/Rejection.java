@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.RejectionReason;
 
 /**
- * A record that is not trained on.
+ * A record that is not trained on. Its texts are cut to {@link Excerpt}'s bounds.
  *
  * @param coordinate where it lies
  * @param reason reason code
@@ -20,9 +20,17 @@ public record Rejection(
     String cause,
     @Nullable Origin origin,
     int valueBytes) {
+  public Rejection {
+    field = Excerpt.ofNullable(field, Excerpt.FIELD_BYTES);
+    cause = Excerpt.of(cause, Excerpt.CAUSE_BYTES);
+  }
 
   /** Identity that a rejected record claims. */
-  public record Origin(long groupId, int attempt, String producerId) {}
+  public record Origin(long groupId, int attempt, String producerId) {
+    public Origin {
+      producerId = Excerpt.of(producerId, Excerpt.PRODUCER_ID_BYTES);
+    }
+  }
 
   @Override
   public String toString() {

@@ -27,7 +27,7 @@ public final class TrainingGroup {
     this.coordinate = coordinate;
     this.groupId = groupId;
     this.attempt = attempt;
-    this.producerId = producerId;
+    this.producerId = Excerpt.of(producerId, Excerpt.PRODUCER_ID_BYTES);
     this.promptTokens = promptTokens;
     this.responses = List.copyOf(responses);
     this.advantages = advantages;
@@ -47,7 +47,7 @@ public final class TrainingGroup {
     return attempt;
   }
 
-  /** Who sampled it. */
+  /** Who sampled it, cut to a bound. */
   public String producerId() {
     return producerId;
   }

@@ -8,10 +8,17 @@ import java.util.List;
  *
  * @param index window index, which is also the step
  * @param groups ordered by group id
+ * @param missingGroups ids of groups that were given up, ascending
  */
-public record Window(long index, List<TrainingGroup> groups) {
+public record Window(long index, List<TrainingGroup> groups, List<Long> missingGroups) {
   public Window {
+    missingGroups = List.copyOf(missingGroups);
     groups = groups.stream().sorted(Comparator.comparingLong(TrainingGroup::groupId)).toList();
+  }
+
+  /** A window that lacks nothing. */
+  public Window(long index, List<TrainingGroup> groups) {
+    this(index, groups, List.of());
   }
 
   /** N: tokens in ESS and loss. */

@@ -2,8 +2,10 @@ package org.p3ostream.learner.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,7 +21,7 @@ import org.p3ostream.policy.model.ParameterLayout;
 
 class CheckpointStoreTest {
 
-  private static final ParameterLayout LAYOUT = layout(1e4);
+  static final ParameterLayout LAYOUT = layout(1e4);
   private static final int KEPT = 2;
 
   @TempDir private Path directory;
@@ -139,6 +141,108 @@ class CheckpointStoreTest {
         .hasMessageContaining("step 19");
   }
 
+  /** Beyond the data: no bit of a header or a description may be another one unseen. */
+  @Test
+  void everyFlippedBitIsFound() throws IOException {
+    save("run-a", 19);
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    for (Path file : files(newest())) {
+      byte[] whole = Files.readAllBytes(file);
+      for (int i = 0; i < 200; i++) {
+        byte[] damaged = whole.clone();
+        int bit = random.nextInt(damaged.length * 8);
+        damaged[bit / 8] ^= (byte) (1 << bit % 8);
+        Files.write(file, damaged);
+        CheckpointInventory inventory = store.inspect("run-a");
+        assertThat(inventory.usable()).as("bit %d of %s", bit, file).noneMatch(this::isUnchanged);
+      }
+      Files.write(file, whole);
+      assertThat(store.usable("run-a")).hasSize(1);
+    }
+  }
+
+  /** A description that names another event or version is found by whoever holds the ledger. */
+  private boolean isUnchanged(Checkpoint checkpoint) {
+    return checkpoint.step() == 19
+        && checkpoint.eventHash().equals(hash(19))
+        && checkpoint.policyVersion() == 20
+        && checkpoint.updates() == 19;
+  }
+
+  @Test
+  void inspectNamesPathAndReasonOfWhatIsPassedOver() throws IOException {
+    save("run-a", 19);
+    Path damaged = newest();
+    Files.write(damaged.resolve("model.safetensors"), new byte[3]);
+    save("run-b", 39);
+    CheckpointInventory inventory = store.inspect("run-a");
+    assertThat(inventory.usable()).isEmpty();
+    assertThat(inventory.passedOver())
+        .extracting(CheckpointInventory.PassedOver::path)
+        .containsExactly(newest(), damaged);
+    assertThat(inventory.passedOver().get(0).reason()).isEqualTo("it is of run run-b");
+    assertThat(inventory.passedOver().get(1).reason()).contains("model.safetensors", "3 bytes");
+  }
+
+  @Test
+  void removeUnfinishedLeavesWhatIsWhole() throws IOException {
+    save("run-a", 19);
+    Path partial = Files.createDirectory(newest().resolveSibling("step-00000040-abc.partial"));
+    Files.createFile(partial.resolve("whatever"));
+    Path others = Files.createDirectory(newest().resolveSibling("notes.partial"));
+    store.removeUnfinished();
+    assertThat(partial).doesNotExist();
+    assertThat(others).exists();
+    assertThat(store.usable("run-a")).hasSize(1);
+  }
+
+  @Test
+  void saveThatFailsLeavesNothingBehindAndEarlierCheckpointsWhole() throws IOException {
+    save("run-a", 19);
+    OptimizerState ofAnotherSize = new OptimizerState(new float[1], new float[1], new float[1], 39);
+    assertThatThrownBy(() -> store.save("run-a", 39, hash(39), 40, ofAnotherSize))
+        .isInstanceOf(IllegalArgumentException.class);
+    Path blocked = newest().resolveSibling(newest().getFileName() + "x");
+    CheckpointStore notADirectory = new CheckpointStore(Files.createFile(blocked), LAYOUT, KEPT);
+    assertThatThrownBy(() -> notADirectory.save("run-a", 39, hash(39), 40, state(39)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(blocked.toString());
+    assertThat(store.usable("run-a")).extracting(Checkpoint::step).containsExactly(19L);
+  }
+
+  @Test
+  void fullDiskIsSurvived() throws Exception {
+    Path mount = Files.createDirectory(directory.resolve("full"));
+    Process mounted =
+        new ProcessBuilder(
+                "unshare",
+                "-rm",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o size=128k tmpfs \"$1\" && shift && exec \"$@\"",
+                "sh",
+                mount.toString(),
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                FullDisk.class.getName(),
+                mount.toString())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(mounted.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int exitCode = mounted.waitFor();
+    assumeTrue(output.contains(FullDisk.STARTED), "no file system can be mounted: " + output);
+    assertThat(exitCode).as(output).isZero();
+  }
+
+  private static List<Path> files(Path checkpoint) throws IOException {
+    try (Stream<Path> entries = Files.list(checkpoint)) {
+      return entries.sorted().toList();
+    }
+  }
+
   private void requireOnly19IsUsable(String fault) throws IOException {
     List<Checkpoint> usable = store.usable("run-a");
     assertThat(usable).as(fault).extracting(Checkpoint::step).containsExactly(19L);
@@ -159,11 +263,11 @@ class CheckpointStoreTest {
     }
   }
 
-  private static String hash(long step) {
+  static String hash(long step) {
     return "%064x".formatted((step + 2) * 0x9E3779B9L).replaceAll("^0+", "").repeat(8);
   }
 
-  private static OptimizerState state(long seed) {
+  static OptimizerState state(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     return new OptimizerState(vector(random), vector(random), vector(random), seed);
   }

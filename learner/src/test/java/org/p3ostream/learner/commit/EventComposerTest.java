@@ -1,6 +1,7 @@
 package org.p3ostream.learner.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.p3ostream.learner.window.RolloutGroups.good;
 import static org.p3ostream.learner.window.RolloutGroups.withResponse;
 
@@ -11,6 +12,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -22,7 +24,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.learner.dispatch.ManifestOffsets;
+import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.dispatch.PromptSchedule;
+import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
@@ -34,8 +40,10 @@ import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutCoordinate;
 import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
+import org.p3ostream.schemas.avro.OffsetRange;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -66,6 +74,11 @@ class EventComposerTest {
   private final RecordCodec codec = InMemorySerde.codec();
   private final LedgerState ledger = new LedgerState(RolloutGroups.RUN_ID, GROUPS_PER_WINDOW);
   private final Intake intake = intake();
+
+  /** As if the manifest of version v lay at 1000 + v. */
+  private final ManifestOffsets manifests =
+      new ManifestOffsets(version -> OptionalLong.of(1000 + version));
+
   private EventComposer composer = composer(1);
   private long nextOffset;
 
@@ -121,8 +134,8 @@ class EventComposerTest {
       assertThat(step.event().getPolicyVersionAfter()).isEqualTo(window + 1);
       assertThat(step.event().getDispatched())
           .containsExactly(
-              new DispatchedGroup(firstGroup, 0, null),
-              new DispatchedGroup(firstGroup + 1, 0, null));
+              new DispatchedGroup(firstGroup, 0, window + 1L),
+              new DispatchedGroup(firstGroup + 1, 0, window + 1L));
       for (PromptTask prompt : records(step, PromptTask.class)) {
         assertThat(prompt.getWindowIndex()).isEqualTo(window + 2);
         assertThat(prompt.getMinPolicyVersion()).isEqualTo(window + 1);
@@ -130,6 +143,41 @@ class EventComposerTest {
       }
       apply(step);
     }
+  }
+
+  /** The version in force, rounded down: 0, 0, then 3, 3, 3, then 6. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void stepAsksForTheLastVersionOfThePeriodAndNamesItsManifestOnceItIsCommitted(boolean lockstep) {
+    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, 600, lockstep));
+    apply(genesis());
+    for (int window = 0; window < 7; window++) {
+      PreparedEvent step = step(window, window - window % 3);
+      int version = window + 1;
+      long asked = version - version % 3;
+      assertThat(step.event().getDispatched())
+          .extracting(DispatchedGroup::getPolicyVersion)
+          .containsOnly(asked);
+      for (PromptTask prompt : records(step, PromptTask.class)) {
+        assertThat(prompt.getMinPolicyVersion()).isEqualTo(asked);
+        assertThat(prompt.getExactPolicyVersion()).isEqualTo(lockstep ? asked : null);
+        assertThat(prompt.getManifestOffset()).isEqualTo(asked == version ? null : 1000 + asked);
+      }
+      apply(step);
+      assertThat(ledger.dispatched().find(version * GROUPS_PER_WINDOW))
+          .isEqualTo(new DispatchBook.Dispatched(0, asked, 0, false));
+    }
+  }
+
+  @Test
+  void anEventThatNoLedgerTakesIsRefusedBeforeItIsSent() {
+    assertThatThrownBy(
+            () ->
+                composer.genesis(
+                    ledger, weights(0), 150, Map.of("torch", "x".repeat(1_000_000)), PHASES))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("GENESIS event of step -1 takes 100")
+        .hasMessageContaining("4 dispatched");
   }
 
   @Test
@@ -147,7 +195,7 @@ class EventComposerTest {
         .containsExactly(new WindowEntry(0, 2L, 0L, 0, 0L), new WindowEntry(0, 0L, 1L, 0, 0L));
     assertThat(event.getProgress())
         .containsExactly(
-            new PartitionProgress(0, 1L, List.of(2L), List.of()),
+            new PartitionProgress(0, 1L, List.of(), List.of(new OffsetRange(2L, 2L))),
             new PartitionProgress(1, 0L, List.of(), List.of()));
     assertThat(step.offsets())
         .isEqualTo(
@@ -226,19 +274,76 @@ class EventComposerTest {
     apply(step(0, 0));
     apply(step(1, 0));
     accept(withResponse(good(5, 0, 2, 1), 0, b -> b.setReward(Double.NaN)));
-    PreparedEvent interim = composer.interim(ledger, intake, PHASES);
+    PreparedEvent interim = interim();
     assertThat(interim.event().getKind()).isEqualTo(StepKind.INTERIM);
     assertThat(interim.event().getStep()).isEqualTo(2);
     assertThat(interim.event().getPolicyVersionAfter()).isEqualTo(2);
-    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1, null));
+    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(5L, 1, 1L));
     PromptTask prompt = records(interim, PromptTask.class).get(0);
     assertThat(prompt.getAttempt()).isEqualTo(1);
     assertThat(prompt.getExactPolicyVersion()).isEqualTo(1); // the run is at 2
+    assertThat(prompt.getManifestOffset()).isEqualTo(1001);
     assertThat(records(interim, SnapshotManifest.class)).isEmpty();
     apply(interim);
     assertThat(intake.replacementDue()).isFalse();
     accept(good(5, 1, 2, 1));
     assertThat(intake.admittedGroups(2)).isEqualTo(1);
+  }
+
+  @Test
+  void interimDispatchesALostGroupWithTheSameAttemptAndPrompt() {
+    PreparedEvent genesis = genesis();
+    apply(genesis);
+    TopUps.Plan plan = new TopUps(1).plan(ledger.dispatched(), List.of(), List.of(1L));
+    PreparedEvent interim = composer.interim(ledger, intake, plan, PHASES);
+    assertThat(interim.event().getDispatched()).containsExactly(new DispatchedGroup(1L, 0, 0L));
+    PromptTask again = records(interim, PromptTask.class).get(0);
+    PromptTask first = records(genesis, PromptTask.class).get(1);
+    assertThat(again.getManifestOffset()).isEqualTo(1000);
+    assertThat(PromptTask.newBuilder(again).setManifestOffset(null).build()).isEqualTo(first);
+    apply(interim);
+    accept(good(1, 0, 0, 0));
+    accept(good(1, 0, 0, 0)); // both were sampled after all
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+    assertThat(intake.drainRejections())
+        .extracting(rejection -> rejection.reason())
+        .containsExactly(RejectionReason.DUPLICATE);
+  }
+
+  @Test
+  void windowIsTrainedWithoutTheGroupsThatWereGivenUp() {
+    apply(genesis());
+    TopUps.Plan plan = new TopUps(0).plan(ledger.dispatched(), List.of(), List.of(1L, 2L, 3L));
+    PreparedEvent interim = composer.interim(ledger, intake, plan, PHASES);
+    assertThat(interim.event().getMissingGroups()).containsExactly(1L, 2L, 3L);
+    assertThat(records(interim, PromptTask.class)).isEmpty();
+    apply(interim);
+    assertThat(intake.isComplete(0)).isFalse();
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isTrue();
+    PreparedEvent step =
+        composer.step(ledger, intake, intake.take(0), trained(), weights(1), PHASES);
+    assertThat(step.event().getWindow()).extracting(WindowEntry::getGroupId).containsExactly(0L);
+    assertThat(step.event().getMissingGroups()).containsExactly(1L);
+    apply(step);
+    assertThat(intake.isComplete(1)).isTrue();
+    PreparedEvent noOp = composer.noOp(ledger, intake, intake.take(1), PHASES);
+    assertThat(noOp.event().getWindow()).isEmpty();
+    assertThat(noOp.event().getMissingGroups()).containsExactly(2L, 3L);
+    apply(noOp);
+  }
+
+  @Test
+  void skipPassesAWindowThatCouldBeTrainedAndSaysSo() {
+    apply(genesis());
+    accept(good(0, 0, 0, 0));
+    accept(good(1, 0, 0, 0));
+    StepEvent event = composer.skip(ledger, intake, intake.take(0), "asked for", PHASES).event();
+    assertThat(event.getKind()).isEqualTo(StepKind.NO_OP);
+    assertThat(event.getWindow()).hasSize(2);
+    assertThat(event.getControl().getKind()).isEqualTo(ControlKind.SKIP_WINDOW);
+    assertThat(event.getControl().getDescription()).isEqualTo("asked for");
+    assertThat(event.getDispatched()).hasSize(2);
   }
 
   @Test
@@ -250,7 +355,7 @@ class EventComposerTest {
         31,
         new Decoded.Rejected(RejectionReason.UNDECODABLE, "no wire format"),
         0);
-    PreparedEvent interim = composer.interim(ledger, intake, PHASES);
+    PreparedEvent interim = interim();
     assertThat(interim.event().getSkipped())
         .containsExactly(
             new SkippedRecord(0, 0L, RejectionReason.NON_FINITE),
@@ -279,7 +384,7 @@ class EventComposerTest {
     assertThat(bytes.getGroupId()).isNull();
     assertThat(bytes.getCause()).isEqualTo("no wire format");
     apply(interim);
-    PreparedEvent next = composer.interim(ledger, intake, PHASES);
+    PreparedEvent next = interim();
     assertThat(next.event().getSkipped()).isEmpty();
     assertThat(records(next, DeadLetter.class)).isEmpty();
   }
@@ -290,7 +395,7 @@ class EventComposerTest {
     chain.add(genesis());
     apply(chain.get(0));
     for (int window = 0; window < 3; window++) {
-      chain.add(composer.interim(ledger, intake, PHASES));
+      chain.add(interim());
       apply(chain.get(chain.size() - 1));
       chain.add(step(window, Math.max(0, window - 1)));
       apply(chain.get(chain.size() - 1));
@@ -303,6 +408,12 @@ class EventComposerTest {
       assertThat(prepared.event().getPreviousEventHash()).isEqualTo(previous);
       previous = prepared.eventHash();
     }
+  }
+
+  private PreparedEvent interim() {
+    TopUps.Plan plan =
+        new TopUps(1).plan(ledger.dispatched(), intake.drainReplacements(), List.of());
+    return composer.interim(ledger, intake, plan, PHASES);
   }
 
   private PreparedEvent genesis() {
@@ -357,29 +468,35 @@ class EventComposerTest {
   }
 
   private EventComposer composer(int maxStaleness) {
+    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, 600, true));
+  }
+
+  private EventComposer composer(DispatchConfig dispatch) {
     return new EventComposer(
         TOPICS,
         codec,
         DEFINITION,
         RolloutGroups.RUN_ID,
         "p3o/step/proxy",
-        new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, true),
-        new PromptSchedule(
-            new RunConfig(RolloutGroups.RUN_ID, 1, "t."),
-            SamplingConfig.defaults(),
-            List.of(
-                new PromptDataset("train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
-            GROUPS_PER_WINDOW),
+        new PromptComposer(dispatch, schedule(), manifests),
         new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of()),
         Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC),
         4);
+  }
+
+  private static PromptSchedule schedule() {
+    return new PromptSchedule(
+        new RunConfig(RolloutGroups.RUN_ID, 1, "t."),
+        SamplingConfig.defaults(),
+        List.of(new PromptDataset("train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
+        GROUPS_PER_WINDOW);
   }
 
   private static byte[] weights(long version) {
     return WeightsDigest.toBytes(new float[] {version, 0.5f, -1});
   }
 
-  private static TrainedWindow trained() {
+  static TrainedWindow trained() {
     StepMetrics metrics =
         StepMetrics.newBuilder()
             .setRewardMean(0.5)

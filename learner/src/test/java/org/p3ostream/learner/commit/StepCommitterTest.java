@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -58,8 +59,40 @@ class StepCommitterTest {
 
   @Test
   void commitSendsRecordsInOrderAndTheOffsetsInOneTransaction() {
-    assertThat(committer.commit(PREPARED)).isNotNegative();
+    CommittedEvent committed = committer.commit(PREPARED);
+    assertThat(committed.millis()).isNotNegative();
+    assertThat(committed.records())
+        .extracting(RecordMetadata::topic)
+        .containsExactly("steps", "snapshots", "prompts");
     requireCommittedOnce();
+  }
+
+  @Test
+  void commitTellsOfEveryStageOnBothSides() {
+    List<String> told = new ArrayList<>();
+    StageListener listener =
+        new StageListener() {
+          @Override
+          public void before(Stage stage) {
+            told.add("before-" + stage + " " + producer.uncommittedRecords().size());
+          }
+
+          @Override
+          public void after(Stage stage) {
+            told.add("after-" + stage + " " + producer.history().size());
+          }
+        };
+    new StepCommitter(producer, GROUP, listener).commit(PREPARED);
+    assertThat(told)
+        .containsExactly(
+            "before-begin 0",
+            "after-begin 0",
+            "before-send 0",
+            "after-send 0",
+            "before-offsets 3",
+            "after-offsets 0",
+            "before-commit 3",
+            "after-commit 3");
   }
 
   static Stream<Fault> transientFaults() {

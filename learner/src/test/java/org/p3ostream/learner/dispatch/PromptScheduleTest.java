@@ -31,10 +31,11 @@ class PromptScheduleTest {
     PromptSchedule backward = schedule("run-a", 42);
     List<PromptTask> ascending = new ArrayList<>();
     for (long groupId = 0; groupId < 100; groupId++) {
-      ascending.add(forward.task(groupId, 0, 2, true));
+      ascending.add(forward.task(groupId, 0, new AskedVersion(2, true, null)));
     }
     for (int groupId = 99; groupId >= 0; groupId--) {
-      assertThat(backward.task(groupId, 0, 2, true)).isEqualTo(ascending.get(groupId));
+      assertThat(backward.task(groupId, 0, new AskedVersion(2, true, null)))
+          .isEqualTo(ascending.get(groupId));
     }
   }
 
@@ -42,8 +43,10 @@ class PromptScheduleTest {
   void taskDoesNotDependOnTheRunId() {
     for (long groupId = 0; groupId < 40; groupId++) {
       for (int attempt = 0; attempt < 3; attempt++) {
-        PromptTask one = schedule("run-a", 42).task(groupId, attempt, 0, true);
-        PromptTask other = schedule("run-b", 42).task(groupId, attempt, 0, true);
+        PromptTask one =
+            schedule("run-a", 42).task(groupId, attempt, new AskedVersion(0, true, null));
+        PromptTask other =
+            schedule("run-b", 42).task(groupId, attempt, new AskedVersion(0, true, null));
         assertThat(other.getRunId()).isEqualTo("run-b");
         other.put(PromptTask.getClassSchema().getField("runId").pos(), "run-a");
         assertThat(other).isEqualTo(one);
@@ -53,7 +56,7 @@ class PromptScheduleTest {
 
   @Test
   void taskNamesItsPositionAndCarriesTheSamplingAskedFor() {
-    PromptTask task = schedule("run-a", 42).task(11, 0, 5, true);
+    PromptTask task = schedule("run-a", 42).task(11, 0, new AskedVersion(5, true, null));
     assertThat(task.getWindowIndex()).isEqualTo(2);
     assertThat(task.getSlot()).isEqualTo(3);
     assertThat(task.getGroupId()).isEqualTo(11);
@@ -72,10 +75,10 @@ class PromptScheduleTest {
 
   @Test
   void taskAsksForAnExactVersionOnlyInLockstep() {
-    PromptTask exact = schedule("run-a", 42).task(0, 0, 5, true);
+    PromptTask exact = schedule("run-a", 42).task(0, 0, new AskedVersion(5, true, null));
     assertThat(exact.getMinPolicyVersion()).isEqualTo(5);
     assertThat(exact.getExactPolicyVersion()).isEqualTo(5);
-    PromptTask atLeast = schedule("run-a", 42).task(0, 0, 5, false);
+    PromptTask atLeast = schedule("run-a", 42).task(0, 0, new AskedVersion(5, false, null));
     assertThat(atLeast.getMinPolicyVersion()).isEqualTo(5);
     assertThat(atLeast.getExactPolicyVersion()).isNull();
   }
@@ -87,7 +90,10 @@ class PromptScheduleTest {
     for (int epoch = 0; epoch < 3; epoch++) {
       List<String> ids = new ArrayList<>();
       for (int i = 0; i < PROMPTS.size(); i++) {
-        ids.add(schedule.task((long) epoch * PROMPTS.size() + i, 0, 0, true).getPromptId());
+        ids.add(
+            schedule
+                .task((long) epoch * PROMPTS.size() + i, 0, new AskedVersion(0, true, null))
+                .getPromptId());
       }
       assertThat(new HashSet<>(ids)).as("epoch %d", epoch).hasSize(PROMPTS.size());
       epochs.add(ids);
@@ -101,8 +107,8 @@ class PromptScheduleTest {
     List<String> other = new ArrayList<>();
     Set<Long> seeds = new HashSet<>();
     for (long groupId = 0; groupId < 30; groupId++) {
-      PromptTask a = schedule("run-a", 1).task(groupId, 0, 0, true);
-      PromptTask b = schedule("run-a", 2).task(groupId, 0, 0, true);
+      PromptTask a = schedule("run-a", 1).task(groupId, 0, new AskedVersion(0, true, null));
+      PromptTask b = schedule("run-a", 2).task(groupId, 0, new AskedVersion(0, true, null));
       one.add(a.getPromptId());
       other.add(b.getPromptId());
       seeds.add(a.getSeed());
@@ -116,10 +122,10 @@ class PromptScheduleTest {
   void laterAttemptsDrawAnotherPromptAndAnotherSeed() {
     PromptSchedule schedule = schedule("run-a", 42);
     for (long groupId = 0; groupId < 300; groupId++) {
-      PromptTask first = schedule.task(groupId, 0, 0, true);
+      PromptTask first = schedule.task(groupId, 0, new AskedVersion(0, true, null));
       Set<Long> seeds = new HashSet<>(Set.of(first.getSeed()));
       for (int attempt = 1; attempt < 4; attempt++) {
-        PromptTask later = schedule.task(groupId, attempt, 0, true);
+        PromptTask later = schedule.task(groupId, attempt, new AskedVersion(0, true, null));
         assertThat(later.getAttempt()).isEqualTo(attempt);
         assertThat(later.getPromptId())
             .as("group %d attempt %d", groupId, attempt)
@@ -137,7 +143,8 @@ class PromptScheduleTest {
             SamplingConfig.defaults(),
             List.of(dataset("train", 1, List.of(new PromptExample("1=", "1")))),
             GROUPS_PER_WINDOW);
-    assertThat(schedule.task(3, 1, 0, true).getPromptId()).isEqualTo("train:0");
+    assertThat(schedule.task(3, 1, new AskedVersion(0, true, null)).getPromptId())
+        .isEqualTo("train:0");
   }
 
   /**
@@ -150,7 +157,7 @@ class PromptScheduleTest {
     StringJoiner tasks = new StringJoiner("\n");
     for (long groupId = 0; groupId < 1000; groupId++) {
       for (int attempt = 0; attempt < 3; attempt++) {
-        String task = schedule.task(groupId, attempt, 2, true).toString();
+        String task = schedule.task(groupId, attempt, new AskedVersion(2, true, null)).toString();
         tasks.add(
             task.replaceFirst("\"minP\": 0.05", "\"minP\": 0.0")
                 .replaceFirst(", \"stopStrings\": \\[[^]]*]", ""));
@@ -165,7 +172,7 @@ class PromptScheduleTest {
     PromptSchedule schedule = mixed(3, 1, 30, 7);
     Map<String, List<String>> ids = new TreeMap<>();
     for (long groupId = 0; groupId < 4 * 30 * 4; groupId++) {
-      PromptTask task = schedule.task(groupId, 0, 0, true);
+      PromptTask task = schedule.task(groupId, 0, new AskedVersion(0, true, null));
       String name = task.getPromptId().substring(0, task.getPromptId().indexOf(':'));
       assertThat(task.getReward()).isEqualTo(name.equals("sums") ? "numeric" : "exact-match");
       ids.computeIfAbsent(name, key -> new ArrayList<>()).add(task.getPromptId());
@@ -184,7 +191,8 @@ class PromptScheduleTest {
     PromptSchedule one = mixed(List.of(sums(2, 30), sorting(1, 9)));
     PromptSchedule other = mixed(List.of(sorting(1, 9), sums(2, 30)));
     for (long groupId = 0; groupId < 200; groupId++) {
-      assertThat(other.task(groupId, 0, 0, true)).isEqualTo(one.task(groupId, 0, 0, true));
+      assertThat(other.task(groupId, 0, new AskedVersion(0, true, null)))
+          .isEqualTo(one.task(groupId, 0, new AskedVersion(0, true, null)));
     }
   }
 
@@ -200,9 +208,9 @@ class PromptScheduleTest {
   void laterAttemptsDrawAnotherPromptOfTheSameDataSet() {
     PromptSchedule schedule = mixed(3, 1, 30, 2);
     for (long groupId = 0; groupId < 200; groupId++) {
-      String first = schedule.task(groupId, 0, 0, true).getPromptId();
+      String first = schedule.task(groupId, 0, new AskedVersion(0, true, null)).getPromptId();
       for (int attempt = 1; attempt < 4; attempt++) {
-        assertThat(schedule.task(groupId, attempt, 0, true).getPromptId())
+        assertThat(schedule.task(groupId, attempt, new AskedVersion(0, true, null)).getPromptId())
             .isNotEqualTo(first)
             .startsWith(first.substring(0, first.indexOf(':') + 1));
       }
@@ -215,10 +223,11 @@ class PromptScheduleTest {
     PromptSchedule backward = mixed(0.7, 0.3, 30, 7);
     List<PromptTask> ascending = new ArrayList<>();
     for (long groupId = 0; groupId < 100; groupId++) {
-      ascending.add(forward.task(groupId, 0, 2, true));
+      ascending.add(forward.task(groupId, 0, new AskedVersion(2, true, null)));
     }
     for (int groupId = 99; groupId >= 0; groupId--) {
-      assertThat(backward.task(groupId, 0, 2, true)).isEqualTo(ascending.get(groupId));
+      assertThat(backward.task(groupId, 0, new AskedVersion(2, true, null)))
+          .isEqualTo(ascending.get(groupId));
     }
   }
 
@@ -233,7 +242,8 @@ class PromptScheduleTest {
 
   private static List<String> promptsOf(String name, PromptSchedule schedule, int count) {
     return LongStream.iterate(0, groupId -> groupId + 1)
-        .mapToObj(groupId -> schedule.task(groupId, 0, 0, true).getPromptId())
+        .mapToObj(
+            groupId -> schedule.task(groupId, 0, new AskedVersion(0, true, null)).getPromptId())
         .filter(id -> id.startsWith(name + ":"))
         .limit(count)
         .toList();

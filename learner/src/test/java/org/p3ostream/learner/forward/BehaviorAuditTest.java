@@ -35,6 +35,24 @@ class BehaviorAuditTest {
   }
 
   @Test
+  void producersWithTheFewestTokensAreTakenTogetherWhenThereAreTooMany() {
+    for (int i = 0; i < 100; i++) {
+      String producer = "p%03d".formatted(i);
+      audit.add(producer, -1, -1.25);
+      if (i >= 50) {
+        audit.add(producer, -1, -1.25);
+      }
+    }
+    assertThat(audit.byProducer())
+        .hasSize(BehaviorAudit.MOST_PRODUCERS + 1)
+        .contains(new BehaviorLogprobGap(BehaviorAudit.OTHERS, 36L, 0.25, 0.25, 0.25))
+        .contains(new BehaviorLogprobGap("p050", 2L, 0.25, 0.25, 0.25))
+        .contains(new BehaviorLogprobGap("p013", 1L, 0.25, 0.25, 0.25))
+        .extracting(BehaviorLogprobGap::getProducerId)
+        .doesNotContain("p014", "p049");
+  }
+
+  @Test
   void byProducerIsEmptyWhenNothingWasCompared() {
     assertThat(audit.byProducer()).isEmpty();
   }

@@ -26,6 +26,18 @@ class AuditTotalsTest {
   }
 
   @Test
+  void producersBeyondABoundAreAddedUpUnderOneName() {
+    for (int i = 0; i < AuditTotals.MOST_PRODUCERS + 5; i++) {
+      totals.add(List.of(new BehaviorLogprobGap("p" + i, 1L, 0d, 0d, 0d)));
+    }
+    totals.add(List.of(new BehaviorLogprobGap("p0", 1L, 0d, 0d, 0d)));
+    assertThat(totals.byProducer())
+        .hasSize(AuditTotals.MOST_PRODUCERS + 1)
+        .extracting(AuditTotals.Producer::tokens)
+        .contains(5L, 2L);
+  }
+
+  @Test
   void addWeighsMeansByTokensAndCountsTheStepsBeyond() {
     totals.add(List.of(new BehaviorLogprobGap("b", 1L, 1e-7, 2e-7, 3e-7)));
     totals.add(

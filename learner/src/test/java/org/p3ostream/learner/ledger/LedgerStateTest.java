@@ -8,6 +8,8 @@ import static org.p3ostream.learner.ledger.StepEvents.event;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.dispatch.DispatchBook;
+import org.p3ostream.schemas.avro.ControlChange;
+import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -48,14 +50,14 @@ class LedgerStateTest {
             .build(),
         "h1");
     assertThat(ledger.nextWindow()).isZero();
-    assertThat(ledger.dispatched().find(1)).isEqualTo(new DispatchBook.Dispatched(1, 0));
+    assertThat(ledger.dispatched().find(1)).isEqualTo(new DispatchBook.Dispatched(1, 0, 1, false));
 
     ledger.apply(step(0, 0, "h1", dispatched(4, 6)), "h2");
     assertThat(ledger.nextWindow()).isEqualTo(1);
     assertThat(ledger.policyVersion()).isEqualTo(1);
     assertThat(ledger.weightsSha256()).isEqualTo("weights-1");
     assertThat(ledger.dispatched().find(1)).isNull();
-    assertThat(ledger.dispatched().find(4)).isEqualTo(new DispatchBook.Dispatched(0, 1));
+    assertThat(ledger.dispatched().find(4)).isEqualTo(new DispatchBook.Dispatched(0, 1, 0, false));
 
     ledger.apply(
         event(StepKind.NO_OP, 1, 1, "h2")
@@ -65,7 +67,7 @@ class LedgerStateTest {
         "h3");
     assertThat(ledger.nextWindow()).isEqualTo(2);
     assertThat(ledger.policyVersion()).isEqualTo(1);
-    assertThat(ledger.dispatched().find(6)).isEqualTo(new DispatchBook.Dispatched(0, 1));
+    assertThat(ledger.dispatched().find(6)).isEqualTo(new DispatchBook.Dispatched(0, 1, 0, false));
     assertThat(ledger.lastEventHash()).isEqualTo("h3");
     assertThat(ledger.learnerEpoch()).isEqualTo(3);
     assertThat(ledger.progress())
@@ -73,6 +75,53 @@ class LedgerStateTest {
             new PartitionProgress(0, 9L, List.of(), List.of()),
             new PartitionProgress(1, 4L, List.of(), List.of()));
     assertThat(ledger.genesis()).isEqualTo(genesis);
+  }
+
+  @Test
+  void applyTakesTheVersionAskedForFromTheEventThatRecordsIt() {
+    ledger.apply(
+        event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 2)).build(),
+        "h0");
+    List<DispatchedGroup> older =
+        List.of(new DispatchedGroup(2L, 0, 0L), new DispatchedGroup(3L, 0, 0L));
+    ledger.apply(step(0, 0, "h0", older), "h1");
+    assertThat(ledger.policyVersion()).isEqualTo(1);
+    assertThat(ledger.dispatched().find(3)).isEqualTo(new DispatchBook.Dispatched(0, 0, 0, false));
+  }
+
+  @Test
+  void applyRemembersWhatWasGivenUpUntilItsWindowIsSettled() {
+    ledger.apply(
+        event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 4)).build(),
+        "h0");
+    StepEvent givesUp =
+        event(StepKind.INTERIM, 0, 0, "h0").setMissingGroups(List.of(1L, 2L)).build();
+    ledger.apply(givesUp, "h1");
+    assertThat(ledger.dispatched().givenUp(0, 4)).containsExactly(1L, 2L);
+    StepEvent again = event(StepKind.INTERIM, 0, 0, "h1").setMissingGroups(List.of(1L)).build();
+    assertThatThrownBy(() -> ledger.apply(again, "h2"))
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContaining("INTERIM of step 0 group 1 cannot be given up");
+    ledger.apply(
+        event(StepKind.NO_OP, 0, 0, "h1")
+            .setMissingGroups(List.of(1L))
+            .setDispatched(dispatched(4, 6))
+            .build(),
+        "h2");
+    assertThat(ledger.dispatched().givenUp(0, 6)).containsExactly(2L);
+  }
+
+  @Test
+  void applyRemembersWhichWindowsAnOperatorSkipped() {
+    ledger.apply(event(StepKind.GENESIS, -1, 0, EventHash.NONE).build(), "h0");
+    ledger.apply(event(StepKind.NO_OP, 0, 0, "h0").build(), "h1");
+    ledger.apply(
+        event(StepKind.NO_OP, 1, 0, "h1")
+            .setControl(new ControlChange(ControlKind.SKIP_WINDOW, "", List.of()))
+            .build(),
+        "h2");
+    assertThat(ledger.wasSkipped(0)).isFalse();
+    assertThat(ledger.wasSkipped(1)).isTrue();
   }
 
   @Test
@@ -125,6 +174,47 @@ class LedgerStateTest {
   void applyRefusesADispatchThatDoesNotFollow() {
     open();
     requireRefused(step(0, 0, "h0", dispatched(7, 8)), "STEP of step 0", "group 7 attempt 0");
+  }
+
+  @Test
+  void applyRefusesAnEventOfAConfigurationThatIsNotInForce() {
+    open();
+    requireRefused(
+        event(StepKind.NO_OP, 0, 0, "h0").setConfigHash("other").build(),
+        "configuration other",
+        "in force is config");
+    StepEvent change =
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.CONFIGURATION, "a: 1 -> 2", List.of()))
+            .setConfiguration("{\"a\":2}")
+            .setConfigHash("other")
+            .build();
+    ledger.apply(change, "h1");
+    assertThat(ledger.configuring()).isEqualTo(change);
+    assertThat(ledger.definition().json()).isEqualTo("{\"a\":2}");
+    requireRefused(event(StepKind.NO_OP, 0, 0, "h1").build(), "configuration config");
+    ledger.apply(event(StepKind.NO_OP, 0, 0, "h1").setConfigHash("other").build(), "h2");
+    assertThat(ledger.nextWindow()).isEqualTo(1);
+  }
+
+  @Test
+  void onlyAChangeOfTheConfigurationPutsAnotherInForce() {
+    open();
+    requireRefused(
+        event(StepKind.CONTROL, 0, 0, "h0")
+            .setControl(new ControlChange(ControlKind.TRIM, "", List.of()))
+            .setConfigHash("other")
+            .build(),
+        "configuration other");
+  }
+
+  @Test
+  void forkBeginsAfterTheLastStepThatItShares() {
+    ledger.apply(event(StepKind.GENESIS, 19, 18, EventHash.NONE).build(), "h0");
+    assertThat(ledger.nextWindow()).isEqualTo(20);
+    assertThat(ledger.policyVersion()).isEqualTo(18);
+    ledger.apply(step(20, 18, "h0", List.of()), "h1");
+    assertThat(ledger.nextWindow()).isEqualTo(21);
   }
 
   private void open() {

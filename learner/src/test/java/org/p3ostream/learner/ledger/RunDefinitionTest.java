@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.p3ostream.learner.config.Algorithm;
 import org.p3ostream.learner.config.AlgorithmConfig;
 import org.p3ostream.learner.config.AuditConfig;
@@ -23,8 +25,11 @@ import org.p3ostream.learner.config.Normalization;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
@@ -113,9 +118,7 @@ class RunDefinitionTest {
     RunDefinition changed = definition(settings(RunConfig.defaults(), other, LEARNER));
     assertThat(changed.differencesFrom(RunDefinition.parse(json)))
         .containsExactly(
-            "ratio.truncatedSampling: absent -> SAME_KEPT_SET",
-            "sampling.minP: absent -> 0.1",
-            "sampling.stopStrings: absent -> [\"#\",\"\\n\"]");
+            "sampling.minP: 0.0 -> 0.1", "sampling.stopStrings: [] -> [\"#\",\"\\n\"]");
     SamplingConfig another = new SamplingConfig(8, 1.0, 0, 1.0, 0.1, List.of("#"), 16);
     assertThat(
             definition(settings(RunConfig.defaults(), another, LEARNER)).differencesFrom(changed))
@@ -158,15 +161,15 @@ class RunDefinitionTest {
             Normalization.TOKEN_MEAN);
     assertThat(definition(objective(changed)).differencesFrom(before))
         .containsExactly(
-            "algorithm.advantage: absent -> MEAN_ONLY",
-            "algorithm.dropZeroVariance: absent -> true",
-            "algorithm.dynamicSamplingAttempts: absent -> 5",
-            "algorithm.entropy: absent -> 0.2",
-            "algorithm.essScope: absent -> MICRO_BATCH",
-            "algorithm.klMode: absent -> EXACT",
-            "algorithm.overlongBuffer: absent -> 3",
-            "algorithm.overlongPenalty: absent -> 0.5",
-            "algorithm.referenceKl: absent -> 0.1");
+            "algorithm.advantage: population-std -> mean-only",
+            "algorithm.dropZeroVariance: false -> true",
+            "algorithm.dynamicSamplingAttempts: 4 -> 5",
+            "algorithm.entropy: 0.0 -> 0.2",
+            "algorithm.essScope: step -> micro-batch",
+            "algorithm.klMode: proxy -> exact",
+            "algorithm.overlongBuffer: 0 -> 3",
+            "algorithm.overlongPenalty: 1.0 -> 0.5",
+            "algorithm.referenceKl: 0.0 -> 0.1");
     assertThat(definition(objective(AlgorithmConfig.of(Algorithm.DAPO))).json())
         .contains(
             "\"algorithm\":{\"clipHigh\":0.28,\"clipLow\":0.2,\"dropZeroVariance\":true,"
@@ -178,7 +181,7 @@ class RunDefinitionTest {
   void klModeThatIsTheDefaultTodayIsToldWhereItCameLater() {
     RunDefinition before = definition(objective(p3o(KlMode.PROXY)));
     assertThat(definition(objective(AlgorithmConfig.defaults())).differencesFrom(before))
-        .containsExactly("algorithm.klMode: absent -> EXACT");
+        .containsExactly("algorithm.klMode: proxy -> exact");
   }
 
   private static AlgorithmConfig p3o(KlMode klMode) {
@@ -209,7 +212,28 @@ class RunDefinitionTest {
     assertThat(
             definition(settings(RunConfig.defaults(), many))
                 .differencesFrom(definition(settings(RunConfig.defaults(), LEARNER))))
-        .containsExactly("learner.contextShards: absent -> 4", "learner.replicas: absent -> 2");
+        .containsExactly("learner.contextShards: 1 -> 4", "learner.replicas: 1 -> 2");
+  }
+
+  @Test
+  void syncIntervalIsToldWhereItIsMoreThanOne() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(before.json())
+        .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
+    assertThat(
+            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
+                .differencesFrom(before))
+        .containsExactly("dispatch.syncInterval: 1 -> 3");
+  }
+
+  /** When a group is asked for again does not matter, how often does: it may be given up. */
+  @Test
+  void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
+    assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
+    assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
+        .containsExactly("window.maxTopUps: 10 -> 3");
   }
 
   /** What it does to a run of truncated sampling is another thing than what was done before. */
@@ -224,8 +248,121 @@ class RunDefinitionTest {
   void differencesFromNamesKeysThatOneSideLacks() {
     RunDefinition earlier = RunDefinition.parse("{\"a\":{\"b\":1}}");
     RunDefinition later = RunDefinition.parse("{\"a\":{\"c\":2}}");
-    assertThat(later.differencesFrom(earlier))
-        .containsExactly("a.b: 1 -> absent", "a.c: absent -> 2");
+    assertThat(later.differencesFrom(earlier)).containsExactly("a.b: 1 -> none", "a.c: none -> 2");
+  }
+
+  /** Whatever is configured now: a run goes on as it was recorded. */
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void settingsOverGivesTheDefinitionBack(Algorithm name) {
+    AlgorithmConfig plain = AlgorithmConfig.of(name);
+    AlgorithmConfig changed =
+        new AlgorithmConfig(
+            name,
+            null,
+            name == Algorithm.P3O ? KlMode.PROXY : null,
+            null,
+            null,
+            null,
+            null,
+            GroupAdvantage.MEAN_ONLY,
+            0.1,
+            0.2,
+            3,
+            0.5,
+            name != Algorithm.DAPO,
+            name == Algorithm.DAPO ? 4 : 5, // not told where nothing is dropped
+            Correction.NONE,
+            false,
+            Normalization.TOKEN_MEAN);
+    for (AlgorithmConfig algorithm : List.of(plain, changed)) {
+      RunDefinition recorded = RunDefinition.parse(definition(objective(algorithm)).json());
+      LearnerSettings again = recorded.settingsOver(somethingElse());
+      assertThat(definition(again).json()).isEqualTo(recorded.json());
+      assertThat(again.algorithm().resolved()).isEqualTo(algorithm.resolved());
+    }
+  }
+
+  @Test
+  void settingsOverTakesWhatTheDefinitionDoesNotSpeakOfFromThoseAtHand() {
+    LearnerSettings other = somethingElse();
+    RunDefinition recorded = definition(settings(RunConfig.defaults(), LEARNER));
+    LearnerSettings again = RunDefinition.parse(recorded.json()).settingsOver(other);
+    assertThat(definition(again).json()).isEqualTo(recorded.json());
+    assertThat(again.run()).isEqualTo(new RunConfig("other", 42, "other."));
+    assertThat(again.learner().steps()).isEqualTo(other.learner().steps());
+    assertThat(again.learner().checkpointDirectory()).isEqualTo("elsewhere");
+    assertThat(again.learner().microBatchTokens()).isEqualTo(LEARNER.microBatchTokens());
+    assertThat(again.learner().replicas()).isEqualTo(1);
+    assertThat(again.sampling()).isEqualTo(SamplingConfig.defaults());
+  }
+
+  /** A configuration in which as much as can be is not as usual. */
+  private static LearnerSettings somethingElse() {
+    return new LearnerSettings(
+        new RunConfig("other", 7, "other."),
+        ModelSourceConfig.defaults(),
+        PromptsConfig.defaults(),
+        new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
+        new DispatchConfig(3, 2, 1, 600, false),
+        new WindowConfig(4),
+        AlgorithmConfig.of(Algorithm.DAPO),
+        new RatioConfig(
+            RatioConfig.PolicyTemperature.SAMPLING,
+            RatioConfig.BehaviorLogprob.RAW,
+            RatioConfig.TruncatedSampling.REJECT),
+        new OptimizerConfig(1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 8),
+        new LearnerConfig(9, "x", 512, 1, "elsewhere", 7, 9, (short) 3, 2, 3, 9),
+        AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
+        Map.of());
+  }
+
+  @Test
+  void settingsOverRefusesWhatThisVersionDoesNotKnow() {
+    LearnerSettings current = settings(RunConfig.defaults(), LEARNER);
+    String json = definition(current).json();
+    assertThatThrownBy(
+            () ->
+                RunDefinition.parse(json.replace("\"name\":\"p3o\"", "\"name\":\"later\""))
+                    .settingsOver(current))
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContaining("no objective 'later'");
+    assertThatThrownBy(
+            () ->
+                RunDefinition.parse(json.replace("\"topK\":0", "\"topK\":0,\"topQ\":1"))
+                    .settingsOver(current))
+        .isInstanceOf(LedgerException.class)
+        .hasMessageContainingAll("sampling", "topQ");
+  }
+
+  @Test
+  void fixedDifferencesFromNamesWhatNoRunCanGoOnWith() {
+    RunDefinition earlier = definition(settings(RunConfig.defaults(), LEARNER));
+    RunDefinition later =
+        RunDefinition.of(
+            objective(AlgorithmConfig.of(Algorithm.GRPO)),
+            "m",
+            "weights",
+            "tokenizer",
+            Map.of("train", "p"));
+    assertThat(later.fixedDifferencesFrom(earlier))
+        .containsExactly("model.hash: model -> m (the weights are those of the run's model)");
+    assertThat(
+            definition(objective(AlgorithmConfig.of(Algorithm.GRPO))).fixedDifferencesFrom(earlier))
+        .isEmpty();
+    assertThat(definition(somethingElse()).fixedDifferencesFrom(earlier))
+        .extracting(difference -> difference.substring(0, difference.indexOf(':')))
+        .containsExactly("dispatch.groupsPerWindow", "dispatch.maxStaleness", "run.seed");
+  }
+
+  @Test
+  void modelDifferencesNamesWhatOfAModelIsNotTheRuns() {
+    RunDefinition recorded = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(recorded.modelDifferences("model", "weights", "tokenizer")).isEmpty();
+    assertThat(recorded.modelDifferences("model", "w", "tokenizer"))
+        .containsExactly("model.initialWeightsSha256: weights -> w");
   }
 
   @Test
@@ -311,17 +448,49 @@ class RunDefinitionTest {
       LearnerConfig learner,
       PromptsConfig prompts,
       AlgorithmConfig algorithm) {
+    return settings(
+        run,
+        sampling,
+        learner,
+        prompts,
+        algorithm,
+        DispatchConfig.defaults(),
+        WindowConfig.defaults());
+  }
+
+  private static LearnerSettings dispatch(DispatchConfig dispatch, WindowConfig window) {
+    return settings(
+        RunConfig.defaults(),
+        SamplingConfig.defaults(),
+        LEARNER,
+        PromptsConfig.defaults(),
+        AlgorithmConfig.defaults(),
+        dispatch,
+        window);
+  }
+
+  private static LearnerSettings settings(
+      RunConfig run,
+      SamplingConfig sampling,
+      LearnerConfig learner,
+      PromptsConfig prompts,
+      AlgorithmConfig algorithm,
+      DispatchConfig dispatch,
+      WindowConfig window) {
     return new LearnerSettings(
         run,
         ModelSourceConfig.defaults(),
         prompts,
         sampling,
-        DispatchConfig.defaults(),
+        dispatch,
+        window,
         algorithm,
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         learner,
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 }

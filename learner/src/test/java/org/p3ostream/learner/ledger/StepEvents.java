@@ -5,6 +5,7 @@ import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.serde.RecordTypes;
 
 /** Step events for tests of what reads the ledger. */
@@ -46,5 +47,33 @@ public final class StepEvents {
     return java.util.stream.LongStream.range(from, to)
         .mapToObj(groupId -> new DispatchedGroup(groupId, 0, null))
         .toList();
+  }
+
+  /** Metrics of a step. */
+  public static StepMetrics.Builder metrics() {
+    return StepMetrics.newBuilder()
+        .setRewardMean(0.5)
+        .setRewardStd(0.5)
+        .setValidTokens(7)
+        .setResponseLengthMean(3.5)
+        .setTruncatedFraction(0)
+        .setLoss(0.1)
+        .setPolicyLoss(0.1)
+        .setNormalizedEss(0.9)
+        .setRatioMean(1)
+        .setRatioStd(0.1)
+        .setRatioMax(1.5)
+        .setRatioAboveOneFraction(0.5)
+        .setBehaviorKlProxyMean(0.01)
+        .setBehaviorKlProxyMax(0.02)
+        .setAdaptiveKlLossMean(0)
+        .setGradNorm(1)
+        .setLearningRate(1e-3)
+        .setStalenessMin(1)
+        .setStalenessMean(1)
+        .setStalenessP95(1)
+        .setStalenessMax(1)
+        .setAgeMeanSeconds(0.5)
+        .setMicroBatches(1);
   }
 }

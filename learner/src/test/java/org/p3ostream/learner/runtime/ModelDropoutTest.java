@@ -21,8 +21,11 @@ import org.p3ostream.learner.config.ModelSourceConfig;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.config.PromptsConfig;
 import org.p3ostream.learner.config.RatioConfig;
+import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.TrimmingConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ParameterInitializer;
@@ -76,11 +79,14 @@ class ModelDropoutTest {
         PromptsConfig.defaults(),
         SamplingConfig.defaults(),
         DispatchConfig.defaults(),
+        WindowConfig.defaults(),
         AlgorithmConfig.defaults(),
         RatioConfig.defaults(),
         OptimizerConfig.defaults(),
         LearnerConfig.defaults(),
         AuditConfig.defaults(),
+        RecoveryConfig.defaults(),
+        TrimmingConfig.defaults(),
         Map.of());
   }
 

@@ -159,6 +159,15 @@ class SnapshotSearchTest {
   }
 
   @Test
+  void findManifestSaysWhereTheManifestLies() {
+    appendVersions(0, 9);
+    log.trimBefore(5 * 4);
+    assertThat(search.findManifest(7)).hasValue(7 * 4 + 2); // after two chunks
+    assertThat(search.findManifest(5)).hasValue(5 * 4 + 2);
+    assertThat(search.findManifest(4)).isEmpty();
+  }
+
+  @Test
   void findSaysThatAVersionIsNotThereYet() {
     appendVersions(0, 3);
     assertThatThrownBy(() -> search.find(4)).hasMessageContaining("version 4");

@@ -13,9 +13,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.dispatch.DispatchBook;
 import org.p3ostream.schemas.avro.DeadLetter;
+import org.p3ostream.schemas.avro.OffsetRange;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.VersionSegment;
+import org.p3ostream.schemas.progress.ConsumedOffsets;
 import org.p3ostream.schemas.serde.Decoded;
 
 class IntakeTest {
@@ -48,7 +50,7 @@ class IntakeTest {
     assertThat(window.index()).isZero();
     assertThat(window.groups()).extracting(TrainingGroup::groupId).containsExactly(0L, 1L);
     assertThat(intake.cursor(0).nextOffset()).isEqualTo(1); // group 2 is outstanding
-    assertThat(intake.cursor(0).consumedAhead()).containsExactly(2L);
+    assertThat(intake.cursor(0).consumedAhead()).containsExactly(new OffsetRange(2L, 2L));
     assertThat(book.openGroups()).isEqualTo(2);
     assertThat(intake.admittedGroups(0)).isZero();
     assertThat(intake.admittedGroups(1)).isEqualTo(1);
@@ -206,6 +208,38 @@ class IntakeTest {
   }
 
   @Test
+  void windowIsCompleteWithoutTheGroupsThatWereGivenUp() {
+    book.giveUp(1);
+    book.giveUp(2);
+    assertThat(intake.isComplete(0)).isFalse();
+    accept(good(1, 0, 0, 0));
+    assertRejected(RejectionReason.SUPERSEDED, "groupId");
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isComplete(0)).isTrue();
+    Window window = intake.take(0);
+    assertThat(window.groups()).extracting(TrainingGroup::groupId).containsExactly(0L);
+    assertThat(window.missingGroups()).containsExactly(1L);
+    assertThat(intake.isComplete(1)).isFalse();
+    book.giveUp(3);
+    assertThat(intake.take(1).groups()).isEmpty();
+  }
+
+  @Test
+  void isAwaitedUntilARecordOfTheLatestAttemptHasCome() {
+    assertThat(intake.isAwaited(0)).isTrue();
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.isAwaited(0)).isFalse();
+    accept(broken(1, 0));
+    assertThat(intake.isAwaited(1)).isFalse(); // its replacement is due
+    intake.drainReplacements();
+    book.dispatch(1, 1, 0);
+    assertThat(intake.isAwaited(1)).isTrue();
+    book.giveUp(1);
+    assertThat(intake.isAwaited(1)).isFalse();
+    assertThat(intake.isAwaited(99)).isFalse();
+  }
+
+  @Test
   void acceptTakesTheVersionAskedForFromTheDispatch() {
     book.dispatch(4, 0, 3);
     accept(good(4, 0, 2, 2), 9);
@@ -244,10 +278,30 @@ class IntakeTest {
             book,
             GROUPS_PER_WINDOW,
             true,
-            Map.of(0, new PartitionCursor(3, List.of(5L))));
+            Map.of(0, new PartitionCursor(3, List.of(new OffsetRange(5L, 5L)))));
     resumed.accept(new RolloutCoordinate(0, 5), 1, new Decoded.Accepted(good(0, 0, 0, 0)), 0);
     assertThat(resumed.admittedGroups(0)).isZero();
     assertThat(resumed.drainRejections()).isEmpty();
+  }
+
+  @Test
+  void textsOfARecordAreCutHoweverLongTheyAre() {
+    String huge = "語".repeat(1_000_000);
+    accept(RolloutGroup.newBuilder(good(0, 0, 0, 0)).setRunId(huge).setProducerId(huge).build());
+    assertThat(intake.drainRejections())
+        .singleElement()
+        .satisfies(
+            rejection -> {
+              assertThat(rejection.cause().length()).isLessThan(Excerpt.CAUSE_BYTES);
+              assertThat(rejection.cause()).endsWith("characters)");
+              assertThat(rejection.origin().producerId().length())
+                  .isLessThan(Excerpt.PRODUCER_ID_BYTES);
+              assertThat(rejection.toString().length()).isLessThan(1_500);
+            });
+    accept(RolloutGroup.newBuilder(good(0, 0, 0, 0)).setProducerId(huge).build());
+    accept(good(1, 0, 0, 0));
+    assertThat(intake.take(0).groups().get(0).producerId().length())
+        .isLessThan(Excerpt.PRODUCER_ID_BYTES);
   }
 
   @Test
@@ -363,14 +417,12 @@ class IntakeTest {
 
     private void requireProgress() {
       for (int partition = 0; partition < PARTITIONS; partition++) {
-        long nextOffset = intake.cursor(partition).nextOffset();
-        List<Long> ahead = intake.cursor(partition).consumedAhead();
+        ConsumedOffsets progress =
+            new ConsumedOffsets(intake.cursor(partition).progress(partition));
         for (Map.Entry<RolloutCoordinate, String> entry : fates.entrySet()) {
           RolloutCoordinate coordinate = entry.getKey();
           if (coordinate.partition() == partition) {
-            boolean settled =
-                coordinate.recordOffset() < nextOffset || ahead.contains(coordinate.recordOffset());
-            assertThat(settled)
+            assertThat(progress.covers(coordinate.recordOffset()))
                 .as("%s %s", seed, coordinate)
                 .isEqualTo(!entry.getValue().isEmpty());
           }

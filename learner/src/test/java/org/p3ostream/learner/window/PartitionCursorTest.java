@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.NavigableSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.avro.OffsetRange;
+import org.p3ostream.schemas.avro.PartitionProgress;
+import org.p3ostream.schemas.progress.ConsumedOffsets;
 
 class PartitionCursorTest {
 
@@ -23,10 +25,10 @@ class PartitionCursorTest {
     cursor.settle(1);
     cursor.settle(3);
     assertThat(cursor.nextOffset()).isZero();
-    assertThat(cursor.consumedAhead()).containsExactly(1L, 3L);
+    assertThat(cursor.consumedAhead()).containsExactly(range(1, 1), range(3, 3));
     cursor.settle(0);
     assertThat(cursor.nextOffset()).isEqualTo(2);
-    assertThat(cursor.consumedAhead()).containsExactly(3L);
+    assertThat(cursor.consumedAhead()).containsExactly(range(3, 3));
     cursor.settle(2);
     assertThat(cursor.nextOffset()).isEqualTo(4);
     assertThat(cursor.consumedAhead()).isEmpty();
@@ -56,16 +58,16 @@ class PartitionCursorTest {
 
   @Test
   void observeSaysThatARecordConsumedAheadIsSettledAfterARestart() {
-    PartitionCursor cursor = new PartitionCursor(4, List.of(5L, 8L));
+    PartitionCursor cursor = new PartitionCursor(4, List.of(range(5, 5), range(8, 8)));
     assertThat(cursor.nextOffset()).isEqualTo(4);
-    assertThat(cursor.consumedAhead()).containsExactly(5L, 8L);
+    assertThat(cursor.consumedAhead()).containsExactly(range(5, 5), range(8, 8));
     assertThat(cursor.observe(4)).isTrue();
     assertThat(cursor.observe(5)).isFalse();
     assertThat(cursor.observe(7)).isTrue();
     assertThat(cursor.observe(8)).isFalse();
     cursor.settle(7);
     assertThat(cursor.nextOffset()).isEqualTo(4);
-    assertThat(cursor.consumedAhead()).containsExactly(5L, 7L, 8L);
+    assertThat(cursor.consumedAhead()).containsExactly(range(5, 8)); // nothing visible at 6
     cursor.settle(4);
     assertThat(cursor.nextOffset()).isEqualTo(9);
   }
@@ -91,60 +93,132 @@ class PartitionCursorTest {
     assertThatThrownBy(() -> cursor.settle(1)).isInstanceOf(IllegalStateException.class);
   }
 
-  /** A log with holes, read and settled in random order with restarts, against plain sets. */
+  @Test
+  void whatIsKeptFollowsTheOutstandingRecordsAndNotTheSettledOnes() {
+    PartitionCursor cursor = new PartitionCursor(0, List.of());
+    cursor.observe(0); // waits for its window
+    for (long offset = 1; offset < 100_000; offset++) {
+      cursor.observe(offset);
+      if (offset != 70_000) {
+        cursor.settle(offset);
+      }
+    }
+    assertThat(cursor.consumedAhead()).containsExactly(range(1, 69_999), range(70_001, 99_999));
+  }
+
+  @Test
+  void progressOfEventsFromBeforeTheRangesIsTakenUp() {
+    PartitionCursor cursor =
+        PartitionCursor.after(new PartitionProgress(1, 4L, List.of(5L, 6L, 9L), List.of()));
+    assertThat(cursor.progress(1))
+        .isEqualTo(new PartitionProgress(1, 4L, List.of(), List.of(range(5, 6), range(9, 9))));
+    assertThat(cursor.observe(4)).isTrue();
+    assertThat(cursor.observe(6)).isFalse();
+  }
+
+  /**
+   * A log with holes of markers and aborted records, read and settled in random order, with
+   * restarts from the last progress that was recorded, against plain sets.
+   */
   @Test
   void progressAgreesWithPlainSetsThroughRestarts() {
-    for (long seed = 0; seed < 300; seed++) {
-      SplittableRandom random = new SplittableRandom(seed);
-      TreeSet<Long> visible = new TreeSet<>();
-      for (long offset = 0; offset < 40; offset++) {
-        if (random.nextInt(3) > 0) {
-          visible.add(offset);
-        }
-      }
-      Set<Long> settled = new HashSet<>();
-      List<Long> outstanding = new ArrayList<>();
-      PartitionCursor cursor = new PartitionCursor(0, List.of());
-      long position = 0;
-      while (settled.size() < visible.size()) {
-        int action = random.nextInt(12);
-        Long next = visible.ceiling(position);
-        if (action < 6 && next != null) {
-          assertThat(cursor.observe(next)).as("seed %d", seed).isEqualTo(!settled.contains(next));
-          if (!settled.contains(next)) {
-            outstanding.add(next);
-          }
-          position = next + 1;
-        } else if (action < 11 && !outstanding.isEmpty()) {
-          long offset = outstanding.remove(random.nextInt(outstanding.size()));
-          cursor.settle(offset);
-          settled.add(offset);
-        } else if (action == 11) {
-          position = cursor.nextOffset();
-          cursor = new PartitionCursor(position, cursor.consumedAhead());
-          outstanding.clear();
-        }
-        requireProgress(cursor, visible, settled, "seed " + seed);
-      }
-      if (position < 40) {
-        cursor.advanceTo(40);
-      }
-      assertThat(cursor.consumedAhead()).as("seed %d", seed).isSubsetOf(visible);
+    for (long seed = 0; seed < 500; seed++) {
+      new Reading(seed).run();
     }
   }
 
-  /** Nothing unsettled lies below nextOffset; everything settled lies below it or is listed. */
-  private static void requireProgress(
-      PartitionCursor cursor, NavigableSet<Long> visible, Set<Long> settled, String seed) {
-    long nextOffset = cursor.nextOffset();
-    List<Long> ahead = cursor.consumedAhead();
-    assertThat(settled).as(seed).containsAll(visible.headSet(nextOffset));
-    assertThat(ahead).as(seed).isSorted();
-    for (long offset : visible.tailSet(nextOffset)) {
-      assertThat(ahead.contains(offset))
-          .as("%s, offset %d", seed, offset)
-          .isEqualTo(settled.contains(offset));
+  private static final class Reading {
+    private static final long END = 60;
+
+    private final SplittableRandom random;
+    private final String seed;
+    private final TreeSet<Long> visible = new TreeSet<>();
+    private final Set<Long> settled = new HashSet<>();
+    private final List<Long> outstanding = new ArrayList<>();
+    private PartitionCursor cursor = new PartitionCursor(0, List.of());
+    private PartitionProgress recorded = cursor.progress(0);
+    private Set<Long> settledWhenRecorded = Set.of();
+    private long position;
+
+    Reading(long seed) {
+      this.random = new SplittableRandom(seed);
+      this.seed = "seed " + seed;
+      int holes = 1 + random.nextInt(4);
+      for (long offset = 0; offset < END; offset++) {
+        if (random.nextInt(4) >= holes - 1) {
+          visible.add(offset);
+        }
+      }
     }
-    assertThat(ahead).as(seed).allMatch(offset -> offset >= nextOffset);
+
+    void run() {
+      while (settled.size() < visible.size()) {
+        int action = random.nextInt(16);
+        if (action < 7) {
+          read();
+        } else if (action < 12 && !outstanding.isEmpty()) {
+          settle();
+        } else if (action < 14) {
+          recorded = cursor.progress(0);
+          settledWhenRecorded = Set.copyOf(settled);
+        } else if (action == 14) {
+          restart();
+        }
+        requireProgress();
+      }
+      cursor.advanceTo(END);
+      assertThat(cursor.progress(0))
+          .as(seed)
+          .isEqualTo(new PartitionProgress(0, END, List.of(), List.of()));
+    }
+
+    private void read() {
+      Long next = visible.ceiling(position);
+      if (next == null) { // only markers follow
+        position = END;
+        cursor.advanceTo(END);
+        return;
+      }
+      assertThat(cursor.observe(next)).as("%s: %d", seed, next).isEqualTo(!settled.contains(next));
+      if (!settled.contains(next)) {
+        outstanding.add(next);
+      }
+      position = next + 1;
+    }
+
+    private void settle() {
+      long offset = outstanding.remove(random.nextInt(outstanding.size()));
+      cursor.settle(offset);
+      settled.add(offset);
+    }
+
+    /** What was settled and not recorded is undone, as it is when a learner dies. */
+    private void restart() {
+      cursor = PartitionCursor.after(recorded);
+      position = recorded.getNextOffset();
+      settled.clear();
+      settled.addAll(settledWhenRecorded);
+      outstanding.clear();
+    }
+
+    /** Covered is exactly what was settled; no more ranges than outstanding records and one. */
+    private void requireProgress() {
+      PartitionProgress progress = cursor.progress(0);
+      ConsumedOffsets consumed = new ConsumedOffsets(progress);
+      for (long offset : visible) {
+        assertThat(consumed.covers(offset))
+            .as("%s, offset %d of %s", seed, offset, progress)
+            .isEqualTo(settled.contains(offset));
+      }
+      assertThat(consumed.ranges()).as(seed).isEqualTo(progress.getConsumedAheadRanges());
+      long waiting = visible.stream().filter(offset -> !settled.contains(offset)).count();
+      assertThat((long) progress.getConsumedAheadRanges().size())
+          .as(seed)
+          .isLessThanOrEqualTo(waiting + 1);
+    }
+  }
+
+  private static OffsetRange range(long first, long last) {
+    return new OffsetRange(first, last);
   }
 }

@@ -27,15 +27,23 @@ public final class SafetensorsWriter {
       throw new IllegalArgumentException(
           weights.length + " weights, the layout has " + layout.size() + " parameters");
     }
-    byte[] header = SafetensorsHeader.format(entries(layout));
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES + header.length);
-      buffer.order(ByteOrder.LITTLE_ENDIAN).putLong(header.length).put(header);
-      drain(channel, buffer);
+      byte[] header = header(layout);
+      drain(channel, ByteBuffer.allocate(header.length).put(header));
       write(channel, weights);
       channel.force(true);
     }
+  }
+
+  /** What a file begins with: everything before its data. */
+  public static byte[] header(ParameterLayout layout) {
+    byte[] json = SafetensorsHeader.format(entries(layout));
+    return ByteBuffer.allocate(Long.BYTES + json.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putLong(json.length)
+        .put(json)
+        .array();
   }
 
   private static List<SafetensorsHeader.Entry> entries(ParameterLayout layout) {

@@ -91,6 +91,38 @@ class ServingLoopTest {
     assertThat(version(harness.published().get(0))).isEqualTo(1);
   }
 
+  /** The period is longer than what is kept, and the versions go on while it lasts. */
+  @Test
+  void turnServesEveryPromptOfASyncPeriod() throws InterruptedException {
+    int interval = 4;
+    for (int version = 0; version < 3 * interval; version++) {
+      harness.appendVersion(version);
+      harness.turn(2);
+      harness.appendPrompt(version % 2, exact(version, version - version % interval));
+      turnUntilPublished(version + 1);
+      assertThat(version(harness.published().get(version))).isEqualTo(version - version % interval);
+    }
+  }
+
+  /** As when a producer starts late: the prompts lie there, and so do all versions. */
+  @Test
+  void turnServesPromptsOfSeveralPeriodsAtOnce() throws InterruptedException {
+    for (int version = 0; version < 12; version++) {
+      harness.appendVersion(version);
+    }
+    harness.appendPrompt(0, exact(0, 0));
+    harness.appendPrompt(1, exact(1, 4));
+    harness.appendPrompt(0, exact(2, 8));
+    harness.appendPrompt(1, exact(3, 4));
+    turnUntilPublished(4);
+
+    assertThat(harness.published())
+        .allSatisfy(
+            group ->
+                assertThat(version(group))
+                    .isEqualTo(new long[] {0, 4, 8, 4}[(int) (long) group.getGroupId()]));
+  }
+
   @Test
   void turnSamplesWithTheNewestVersionWhenNoneIsNamed() throws InterruptedException {
     harness.appendVersion(0);

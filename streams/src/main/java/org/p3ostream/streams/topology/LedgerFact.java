@@ -2,7 +2,9 @@ package org.p3ostream.streams.topology;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 
@@ -29,15 +31,39 @@ record LedgerFact(
     long eventTime)
     implements Fact {
 
-  /** See {@code PartitionProgress}: a contiguous prefix and what was consumed beyond it. */
-  record Consumption(int partition, long nextOffset, Set<Long> consumedAhead) {
+  /**
+   * See {@code PartitionProgress}: a contiguous prefix and what was consumed beyond it, as single
+   * offsets in older events and as ranges since. A store of before then lacks the ranges.
+   */
+  record Consumption(int partition, long nextOffset, Set<Long> consumedAhead, List<Range> ranges) {
     Consumption {
       consumedAhead = Set.copyOf(consumedAhead);
+      ranges = List.copyOf(Objects.requireNonNullElse(ranges, List.of()));
+    }
+
+    static Consumption of(PartitionProgress progress) {
+      return new Consumption(
+          progress.getPartition(),
+          progress.getNextOffset(),
+          new HashSet<>(progress.getConsumedAhead()),
+          progress.getConsumedAheadRanges().stream()
+              .map(range -> new Range(range.getFromOffset(), range.getToOffset()))
+              .toList());
     }
 
     boolean covers(Coordinate at) {
+      long offset = at.recordOffset();
       return at.partition() == partition
-          && (at.recordOffset() < nextOffset || consumedAhead.contains(at.recordOffset()));
+          && (offset < nextOffset
+              || consumedAhead.contains(offset)
+              || ranges.stream().anyMatch(range -> range.contains(offset)));
+    }
+  }
+
+  /** Offsets from one to another, both inclusive. */
+  record Range(long fromOffset, long toOffset) {
+    boolean contains(long offset) {
+      return fromOffset <= offset && offset <= toOffset;
     }
   }
 
@@ -53,14 +79,7 @@ record LedgerFact(
         event.getSkipped().stream()
             .map(record -> new Coordinate(record.getPartition(), record.getRecordOffset()))
             .toList(),
-        event.getProgress().stream()
-            .map(
-                progress ->
-                    new Consumption(
-                        progress.getPartition(),
-                        progress.getNextOffset(),
-                        new HashSet<>(progress.getConsumedAhead())))
-            .toList(),
+        event.getProgress().stream().map(Consumption::of).toList(),
         eventTime);
   }
 

@@ -96,7 +96,7 @@ const P3oPlots = (() => {
       bands: [[1, 3]],
       range: (min, max) => [0, Math.max(1, max === null ? 1 : max) * 1.1],
       read: "How many updates lie between sampling a token and training on it: 0 is on-policy, the band goes from the freshest to the stalest"
-        + " token of the window, and dispatch.maxStaleness bounds it.",
+        + " token of the window, and dispatch.maxStaleness + dispatch.syncInterval - 1 bounds it.",
       say: (c) => extreme(c, "stalenessMaxVersions", Math.max, "Largest"),
     },
     {

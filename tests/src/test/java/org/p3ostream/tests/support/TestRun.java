@@ -8,11 +8,14 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
@@ -24,6 +27,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.p3ostream.deploy.clients.RoleClients;
@@ -108,7 +112,32 @@ public final class TestRun {
     return ConfigLoader.load(null, all);
   }
 
+  /** Arguments of a command that is to run in a process of its own. */
+  public List<String> commandLine(String command, String... overrides) {
+    List<String> all = new ArrayList<>(settings);
+    all.addAll(List.of(overrides));
+    List<String> arguments = new ArrayList<>(List.of(command));
+    for (String setting : all) {
+      arguments.addAll(List.of("--set", setting));
+    }
+    return arguments;
+  }
+
   public RunningRole learner(String... overrides) {
+    return learner(learner -> learner, overrides);
+  }
+
+  /** A learner that passes windows instead of training them. */
+  public RunningRole learnerSkipping(List<Long> windows, String... overrides) {
+    return learner(learner -> learner.skipWindows(windows), overrides);
+  }
+
+  /** A learner that goes on with another configuration than the one in force. */
+  public RunningRole learnerThatAcceptsAChange(String... overrides) {
+    return learner(learner -> learner.acceptConfigurationChange(true), overrides);
+  }
+
+  private RunningRole learner(UnaryOperator<Learner> request, String... overrides) {
     P3oConfig config = config(overrides);
     RoleClients clients = new RoleClients(config);
     Learner learner =
@@ -116,7 +145,8 @@ public final class TestRun {
             config.learnerSettings(Map.of()),
             clients.learner(config.learnerSettings(Map.of())),
             Clock.systemUTC());
-    return new RunningRole("learner", clients, learner::run, learner::stop);
+    Learner asked = request.apply(learner);
+    return new RunningRole("learner", clients, asked::run, asked::stop);
   }
 
   public RunningRole producer(String id, String... overrides) {
@@ -149,6 +179,15 @@ public final class TestRun {
       producer.send(new ProducerRecord<>(topic.name(), partition, key, value)).get();
     } catch (InterruptedException | ExecutionException e) {
       throw new IllegalStateException("publishing to " + topic.name(), e);
+    }
+  }
+
+  /** Removes what a learner would start from. */
+  public void deleteCheckpoints() throws IOException {
+    try (Stream<Path> entries = Files.walk(directory.resolve("checkpoints"))) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(entry);
+      }
     }
   }
 
@@ -224,9 +263,9 @@ public final class TestRun {
       until(
           count + " producers",
           () -> {
-            ConsumerGroupDescription description =
-                admin.describeConsumerGroups(List.of(group)).all().get().get(group);
-            return description.groupState() == GroupState.STABLE
+            ConsumerGroupDescription description = description(admin, group);
+            return description != null
+                && description.groupState() == GroupState.STABLE
                 && description.members().stream()
                         .filter(member -> !member.assignment().topicPartitions().isEmpty())
                         .count()
@@ -234,6 +273,18 @@ public final class TestRun {
           });
     } catch (Exception e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** Null while there is no such group. */
+  private static ConsumerGroupDescription description(Admin admin, String group) throws Exception {
+    try {
+      return admin.describeConsumerGroups(List.of(group)).all().get().get(group);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof GroupIdNotFoundException) {
+        return null;
+      }
+      throw e;
     }
   }
 

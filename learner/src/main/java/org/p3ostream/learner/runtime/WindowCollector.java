@@ -1,0 +1,132 @@
+package org.p3ostream.learner.runtime;
+
+import java.time.Clock;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.commit.EventComposer;
+import org.p3ostream.learner.commit.PreparedEvent;
+import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.dispatch.DispatchDeadlines;
+import org.p3ostream.learner.dispatch.TopUps;
+import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.window.Intake;
+import org.p3ostream.learner.window.Window;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes rollouts in until the next window is complete. What is rejected or does not come is
+ * dispatched again on the way, or given up, by INTERIM events.
+ */
+final class WindowCollector {
+  private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
+
+  private static final long WAIT_NOTICE_MS = 10_000;
+
+  /** How long the broker may be away before the learner ends; a restart continues. */
+  private static final long OUTAGE_DEADLINE_MS = 120_000;
+
+  private final LearnerSettings settings;
+  private final LedgerState ledger;
+  private final Intake intake;
+  private final RolloutSource source;
+  private final EventComposer composer;
+  private final StepTimer timer;
+  private final Consumer<PreparedEvent> commit;
+  private final Clock clock;
+  private final TopUps topUps;
+  private final DispatchDeadlines deadlines;
+  private final BrokerSilence silence;
+
+  /**
+   * @param commit commits an event and applies it to the ledger
+   */
+  WindowCollector(
+      LearnerSettings settings,
+      LedgerState ledger,
+      Intake intake,
+      RolloutSource source,
+      EventComposer composer,
+      StepTimer timer,
+      Consumer<PreparedEvent> commit,
+      Clock clock) {
+    this.settings = settings;
+    this.ledger = ledger;
+    this.intake = intake;
+    this.source = source;
+    this.composer = composer;
+    this.timer = timer;
+    this.commit = commit;
+    this.clock = clock;
+    this.topUps = new TopUps(settings.window().maxTopUps());
+    this.deadlines = new DispatchDeadlines(settings.dispatch().timeoutSeconds() * 1000L);
+    this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
+  }
+
+  /** The next window once it is complete; null if asked to stop first. */
+  @Nullable Window next(BooleanSupplier stopping) {
+    long start = System.nanoTime();
+    long lastNotice = clock.millis();
+    silence.answered(clock.millis()); // what came before was committed
+    deadlines.observe(ledger.dispatched(), clock.millis());
+    while (!intake.isComplete(ledger.nextWindow())) {
+      if (stopping.getAsBoolean()) {
+        return null;
+      }
+      source.pollInto(intake, ledger.policyVersion());
+      List<Long> lost = lost();
+      if (intake.replacementDue() || !lost.isEmpty() || intake.isFull()) {
+        interim(lost);
+      }
+      if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
+        lastNotice = clock.millis();
+        LOG.info(
+            "waiting for window {}: {} of {} groups are here",
+            ledger.nextWindow(),
+            intake.admittedGroups(ledger.nextWindow()),
+            settings.dispatch().groupsPerWindow());
+        requireBroker();
+      }
+    }
+    timer.waited(start);
+    return intake.take(ledger.nextWindow());
+  }
+
+  /** Groups whose time is over and which are not among the records that wait to be read. */
+  private List<Long> lost() {
+    List<Long> overdue =
+        deadlines.expired(clock.millis()).stream().filter(intake::isAwaited).toList();
+    return overdue.isEmpty() || !source.hasCaughtUp() ? List.of() : overdue;
+  }
+
+  private void interim(List<Long> lost) {
+    TopUps.Plan plan = topUps.plan(ledger.dispatched(), intake.drainReplacements(), lost);
+    commit.accept(composer.interim(ledger, intake, plan, timer.phases()));
+    deadlines.observe(ledger.dispatched(), clock.millis());
+    silence.answered(clock.millis());
+    if (!lost.isEmpty()) {
+      LOG.warn("groups {} have not come in time: dispatched again or given up", lost);
+    }
+    if (!plan.givenUp().isEmpty()) {
+      LOG.warn(
+          "groups {} are given up after {} further dispatches each, their windows will be trained"
+              + " without them; last rejection: {}",
+          plan.givenUp(),
+          topUps.maxTopUps(),
+          intake.lastRejection());
+    }
+  }
+
+  private void requireBroker() {
+    try {
+      source.probe();
+      silence.answered(clock.millis());
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "the broker has not answered for {} s", silence.unanswered(clock.millis(), e) / 1000);
+    }
+  }
+}
