@@ -65,7 +65,6 @@ class LargeSnapshotIT {
         .hasSize(2)
         .allSatisfy(manifest -> assertThat(manifest.getTotalBytes()).isEqualTo(bytes))
         .last()
-        .satisfies(
-            manifest -> assertThat(manifest.getSha256()).isEqualTo(step.getWeightsSha256()));
+        .satisfies(manifest -> assertThat(manifest.getSha256()).isEqualTo(step.getWeightsSha256()));
   }
 }

@@ -121,8 +121,10 @@ class ProgressIT {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.of(
-                "bootstrap.servers", run.config().bootstrapServers(),
-                "transactional.id", rollouts.name() + "-disturber"),
+                "bootstrap.servers",
+                run.config().bootstrapServers(),
+                "transactional.id",
+                rollouts.name() + "-disturber"),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       producer.initTransactions();

@@ -69,8 +69,7 @@ public final class RoleClients implements AutoCloseable {
   }
 
   private KafkaProducer<byte[], byte[]> producer(Map<String, Object> producerProperties) {
-    return closedAtTheEnd(
-        new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
+    return closedAtTheEnd(new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
   }
 
   /** A consumer that assigns and seeks, without a group. */

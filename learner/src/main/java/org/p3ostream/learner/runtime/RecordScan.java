@@ -30,9 +30,7 @@ final class RecordScan {
    * @param mayGo asked in the order of offsets, until it is false
    */
   long firstKept(
-      TopicPartition partition,
-      long nextOffset,
-      Predicate<ConsumerRecord<byte[], byte[]>> mayGo) {
+      TopicPartition partition, long nextOffset, Predicate<ConsumerRecord<byte[], byte[]>> mayGo) {
     consumer.assign(List.of(partition));
     long beginning = consumer.beginningOffsets(List.of(partition)).getOrDefault(partition, 0L);
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, beginning);

@@ -170,8 +170,7 @@ final class Trimmer {
             (partition, before) ->
                 raise(cuts, new TopicPartition(topics.rollouts().name(), partition), before));
     snapshotsBefore(plan.snapshotVersion())
-        .ifPresent(
-            before -> raise(cuts, new TopicPartition(topics.snapshots().name(), 0), before));
+        .ifPresent(before -> raise(cuts, new TopicPartition(topics.snapshots().name(), 0), before));
     scanInto(cuts, topics.prompts(), record -> isSettled(record, plan.firstGroup()));
     scanInto(cuts, topics.deadLetters(), record -> refersToTrimmed(record, plan));
     return cuts;
@@ -211,8 +210,7 @@ final class Trimmer {
   /** A dead letter whose record is gone tells nobody anything. */
   private static boolean refersToTrimmed(ConsumerRecord<byte[], byte[]> letter, TrimPlan plan) {
     byte @Nullable [] key = letter.key();
-    Matcher source =
-        SOURCE.matcher(key == null ? "" : new String(key, StandardCharsets.UTF_8));
+    Matcher source = SOURCE.matcher(key == null ? "" : new String(key, StandardCharsets.UTF_8));
     return !source.matches()
         || Long.parseLong(source.group(2))
             < plan.rolloutsBefore().getOrDefault(Integer.parseInt(source.group(1)), 0L);

@@ -106,7 +106,9 @@ class TrimPlanTest {
       return trims;
     }
 
-    /** Groups of the next window at least; some of later ones, some rejected records, some holes. */
+    /**
+     * Groups of the next window at least; some of later ones, some rejected records, some holes.
+     */
     private void arrive() {
       long due = (ledger.nextWindow() + 1) * groupsPerWindow;
       List<Long> missing = new ArrayList<>();
@@ -182,14 +184,18 @@ class TrimPlanTest {
           .rolloutsBefore()
           .forEach(
               (partition, before) -> {
-                assertThat(before).as(seed).isGreaterThanOrEqualTo(cuts.getOrDefault(partition, 0L));
+                assertThat(before)
+                    .as(seed)
+                    .isGreaterThanOrEqualTo(cuts.getOrDefault(partition, 0L));
                 cuts.put(partition, before);
                 trimmed.add(new TrimmedPartition(ROLLOUTS, partition, before));
               });
       apply(
           event(StepKind.CONTROL, ledger.nextWindow())
               .setControl(new ControlChange(ControlKind.TRIM, "", trimmed)));
-      assertThat((long) book.size()).as(seed).isLessThanOrEqualTo(2 * (40 - oldest + keepWindows + 8));
+      assertThat((long) book.size())
+          .as(seed)
+          .isLessThanOrEqualTo(2 * (40 - oldest + keepWindows + 8));
       assertThat(checkpoints).as(seed).allMatch(hash -> book.windowsBefore(hash) != null);
     }
 

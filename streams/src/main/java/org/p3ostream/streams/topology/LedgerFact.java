@@ -35,8 +35,7 @@ record LedgerFact(
    * See {@code PartitionProgress}: a contiguous prefix and what was consumed beyond it, as single
    * offsets in older events and as ranges since. A store of before then lacks the ranges.
    */
-  record Consumption(
-      int partition, long nextOffset, Set<Long> consumedAhead, List<Range> ranges) {
+  record Consumption(int partition, long nextOffset, Set<Long> consumedAhead, List<Range> ranges) {
     Consumption {
       consumedAhead = Set.copyOf(consumedAhead);
       ranges = List.copyOf(Objects.requireNonNullElse(ranges, List.of()));

@@ -63,8 +63,7 @@ enum Breach {
       RejectionReason.LOGPROB_KIND, inSampling(s -> s.setLogprobKind(LogprobKind.RAW_MODEL))),
   NOT_RENORMALISED(
       RejectionReason.NOT_RENORMALISED, inSampling(s -> s.setTopP(0.9).setRenormalised(false))),
-  ZERO_TEMPERATURE(
-      RejectionReason.SAMPLING_PARAMETERS, inSampling(s -> s.setTemperature(0))),
+  ZERO_TEMPERATURE(RejectionReason.SAMPLING_PARAMETERS, inSampling(s -> s.setTemperature(0))),
   NAN_TOP_P(RejectionReason.SAMPLING_PARAMETERS, inSampling(s -> s.setTopP(Double.NaN))),
   VERSION_OF_THE_FUTURE(
       RejectionReason.UNKNOWN_POLICY_VERSION,

@@ -22,8 +22,7 @@ public final class FuzzBenchmark {
     System.out.println("seed " + seed);
     try (LocalStack stack = LocalStack.start(directory.resolve("stack"))) {
       FuzzRun fuzz =
-          new FuzzRun(
-              stack, directory.resolve("run"), records, windows, seed, System.out::println);
+          new FuzzRun(stack, directory.resolve("run"), records, windows, seed, System.out::println);
       fuzz.play();
       FuzzVerdict verdict = new FuzzVerdict(fuzz);
       verdict.require();

@@ -64,8 +64,7 @@ final class FuzzVerdict {
       byte label = labels.at(letter.getSourcePartition(), letter.getSourceOffset());
       String at = letter.getSourcePartition() + "@" + letter.getSourceOffset();
       assertThat(seen.add(at)).as("second dead letter of %s", at).isTrue();
-      String expected =
-          label == Labels.REJECTED ? letter.getReason().name() : Labels.text(label);
+      String expected = label == Labels.REJECTED ? letter.getReason().name() : Labels.text(label);
       assertThat(letter.getReason().name()).as("%s: %s", at, letter.getCause()).isEqualTo(expected);
       assertThat(bytes(letter.getCause())).as(at).isLessThanOrEqualTo(LARGEST_TEXT);
       assertThat(bytes(letter.getField())).as(at).isLessThanOrEqualTo(LARGEST_TEXT);

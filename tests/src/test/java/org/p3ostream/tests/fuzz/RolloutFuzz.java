@@ -74,7 +74,8 @@ final class RolloutFuzz {
       return anywhere(unknownSchema(), RejectionReason.UNKNOWN_SCHEMA);
     } else if (kind < 180) {
       byte[] whole = encode(answer(task));
-      byte[] cut = Arrays.copyOf(whole, random.nextInt(RecordCodec.WIRE_HEADER_BYTES, whole.length));
+      byte[] cut =
+          Arrays.copyOf(whole, random.nextInt(RecordCodec.WIRE_HEADER_BYTES, whole.length));
       return anywhere(cut, RejectionReason.UNDECODABLE);
     } else if (kind < 230) {
       return anywhere(flipped(encode(foreign(task, "elsewhere"))), Labels.REJECTED);
@@ -83,7 +84,8 @@ final class RolloutFuzz {
     } else if (kind < 400) {
       return anywhere(encode(foreign(task, "elsewhere")), RejectionReason.FOREIGN_RUN);
     } else if (kind < 401) {
-      return anywhere(encode(foreign(task, "語".repeat(HUGE_TEXT / 3))), RejectionReason.FOREIGN_RUN);
+      return anywhere(
+          encode(foreign(task, "語".repeat(HUGE_TEXT / 3))), RejectionReason.FOREIGN_RUN);
     } else if (kind < 600) {
       return anywhere(encode(undispatched(task)), RejectionReason.NOT_DISPATCHED);
     } else if (kind < 700) {
@@ -94,7 +96,9 @@ final class RolloutFuzz {
       return besideAnswer(task, astray, RejectionReason.NOT_DISPATCHED);
     } else if (kind < 800 && task.getAttempt() > 0) {
       RolloutGroup earlier =
-          RolloutGroup.newBuilder(answer(task)).setAttempt(random.nextInt(task.getAttempt())).build();
+          RolloutGroup.newBuilder(answer(task))
+              .setAttempt(random.nextInt(task.getAttempt()))
+              .build();
       return besideAnswer(task, earlier, RejectionReason.SUPERSEDED);
     } else if (!answers.isEmpty()) {
       FuzzedRecord copied = answers.get(random.nextInt(answers.size()));
