@@ -44,6 +44,20 @@ class P3oTest {
   }
 
   @Test
+  void demoExitsWithTwoWhenThereIsNoRunToResume(@TempDir Path directory) {
+    assertThat(execute("demo", "--resume", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains(directory + " holds no run of p3o demo");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThereIsARunAlready(@TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("demo.json"), "{}");
+    assertThat(execute("demo", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("holds a run already: --resume goes on with it");
+  }
+
+  @Test
   void logExitsWithTwoWhenTheLimitIsNegative() {
     assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
     assertThat(err.toString()).contains("--limit: -1 must be >= 0");

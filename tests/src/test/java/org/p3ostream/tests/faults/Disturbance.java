@@ -31,7 +31,9 @@ final class Disturbance {
       Set.of(FaultKind.STREAMS_KILL, FaultKind.STREAMS_STOP, FaultKind.BLACKOUT);
 
   private static final Set<FaultKind> OF_THE_BROKERS =
-      Set.of(FaultKind.BROKER_KILL, FaultKind.BROKER_STOP, FaultKind.BLACKOUT);
+      Set.of(FaultKind.BROKER_KILL, FaultKind.BROKER_STOP,
+          FaultKind.BROKER_DISK_FULL,
+          FaultKind.BLACKOUT);
 
   private final Crew crew;
   private final Gate gate;
@@ -39,7 +41,7 @@ final class Disturbance {
   private final LogAudit audit;
   private final Brokers brokers;
   private final SchemaRegistry registry;
-  private final FullDisk disk;
+  private final SmallDisk disk;
   private final Stranger stranger;
   private final Twin twin;
   private final TopicCatalogue topics;
@@ -52,7 +54,7 @@ final class Disturbance {
       LogAudit audit,
       Brokers brokers,
       SchemaRegistry registry,
-      FullDisk disk,
+      SmallDisk disk,
       Stranger stranger,
       Twin twin,
       TopicCatalogue topics) {
@@ -133,6 +135,10 @@ final class Disturbance {
       case BROKER_STOP -> {
         approach(fault, target);
         pause(brokers.leader(topics.steps().name()));
+      }
+      case BROKER_DISK_FULL -> {
+        approach(fault, target);
+        brokerDiskFull();
       }
       case REGISTRY_KILL -> {
         approach(fault, target);
@@ -253,6 +259,21 @@ final class Disturbance {
     stranger.publishFromBehindTwice(twin.windows(due, due + SoakRun.MAX_STALENESS + 1));
     until("the stranger's groups are trained", () -> audit.nextWindow() > due);
     producers.forEach(ChildProcess::resume);
+  }
+
+  /** A broker that cannot write its log ends by itself, the sooner the more it is asked to write. */
+  private void brokerDiskFull() {
+    ChildProcess victim = brokers.leader(topics.steps().name());
+    SmallDisk full = brokers.disk(victim);
+    full.fill();
+    struck();
+    long end = System.nanoTime() + PAUSE.toNanos();
+    until("the broker ends", () -> !victim.isAlive() || System.nanoTime() > end);
+    if (victim.isAlive()) {
+      victim.kill();
+    }
+    full.free();
+    brokers.restart(victim);
   }
 
   private void pause(ChildProcess victim) {

@@ -46,7 +46,7 @@ final class DisturbedRun {
       String weightsSha256) {}
 
   private static final Duration SETTLING = Duration.ofSeconds(15);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
 
   private final Path directory;
   private final Brokers brokers;
@@ -82,11 +82,11 @@ final class DisturbedRun {
    */
   Result suffer(List<Fault> faults) throws Exception {
     Files.createDirectories(directory);
-    try (FullDisk disk = FullDisk.at(directory.resolve("disk"))) {
+    try (SmallDisk disk = SmallDisk.at(directory.resolve("disk"))) {
       SoakRun run =
           SoakRun.create(
               directory,
-              disk.checkpoints(),
+              disk.root().resolve("checkpoints"),
               brokers.bootstrapServers(),
               registry.url(),
               brokers.name() + ".",
@@ -107,7 +107,7 @@ final class DisturbedRun {
       SoakRun run,
       Gate gate,
       Crew crew,
-      FullDisk disk,
+      SmallDisk disk,
       RoleClients clients,
       KafkaProducer<byte[], byte[]> producer)
       throws Exception {

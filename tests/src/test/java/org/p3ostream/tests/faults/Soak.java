@@ -7,8 +7,6 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
-import org.p3ostream.deploy.stack.KafkaBroker;
-import org.p3ostream.deploy.stack.KafkaCluster;
 import org.p3ostream.deploy.stack.SchemaRegistry;
 
 /**
@@ -16,8 +14,6 @@ import org.p3ostream.deploy.stack.SchemaRegistry;
  * Usage: {@code Soak FAULTS SEED DIRECTORY [KIND…]}; the same seed gives the same schedule.
  */
 public final class Soak {
-
-  private static final int CLUSTER_SIZE = 3;
 
   private Soak() {}
 
@@ -63,9 +59,7 @@ public final class Soak {
     SchemaRegistry registry = SchemaRegistry.launch(directory.resolve("registry"), 0);
     try (registry) {
       Twin twin;
-      try (SingleBroker single =
-          new SingleBroker(KafkaBroker.launch(directory.resolve("broker"), 0))) {
-        single.awaitWhole();
+      try (SingleBroker single = SingleBroker.start(directory.resolve("broker"))) {
         registry.awaitReady();
         twin =
             Twin.train(
@@ -78,8 +72,7 @@ public final class Soak {
                 .suffer(ofSingle));
       }
       if (!ofCluster.isEmpty()) {
-        try (ClusteredBrokers cluster =
-            new ClusteredBrokers(KafkaCluster.start(directory.resolve("brokers"), CLUSTER_SIZE))) {
+        try (ClusteredBrokers cluster = ClusteredBrokers.start(directory.resolve("brokers"))) {
           results.add(
               new DisturbedRun(directory.resolve("3-node"), cluster, registry, twin, progress)
                   .suffer(ofCluster));
