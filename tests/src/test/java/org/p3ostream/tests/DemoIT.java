@@ -5,32 +5,24 @@ import static org.p3ostream.tests.support.TestRun.until;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.p3ostream.deploy.cli.P3o;
-import org.p3ostream.deploy.stack.ChildProcess;
-import org.p3ostream.deploy.stack.JvmCommand;
+import org.p3ostream.tests.support.DemoProcess;
 
 /** {@code p3o demo} as its user starts it: a process that starts processes. */
 class DemoIT {
 
   private static final Duration LONG = Duration.ofMinutes(8);
 
-  /** Roles and stack of a demo with one producer. */
-  private static final int CHILDREN = 5;
-
   @TempDir private Path directory;
-  private ChildProcess demo;
-  private final List<ProcessHandle> children = new ArrayList<>();
+  private DemoProcess demo;
 
   @BeforeEach
   void makeScratch() throws Exception {
@@ -40,18 +32,18 @@ class DemoIT {
   @AfterEach
   void nothingIsLeftBehind() throws Exception {
     demo.close();
-    assertThat(children).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+    assertThat(demo.children()).isNotEmpty().noneMatch(ProcessHandle::isAlive);
   }
 
   @Test
   void demoLearnsReportsAndRemovesItsTemporaryFiles() throws Exception {
     Path report = directory.resolve("report.json");
     start("--steps", "150", "--seed", "42", "--producers", "2", "--report-json", report.toString());
-    until("the demo to have children", () -> collectChildren() > CHILDREN);
+    until("the demo to have children", () -> demo.children().size() > DemoProcess.CHILDREN);
 
-    assertThat(demo.awaitExit(LONG)).isTrue();
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
 
-    assertThat(demo.exitCode()).as(String.join("\n", demo.lastLogLines(40))).isZero();
+    assertThat(demo.process().exitCode()).as(String.join("\n", demo.process().lastLogLines(40))).isZero();
     JsonNode figures = new ObjectMapper().readTree(report.toFile());
     assertThat(figures.get("steps").asLong()).isEqualTo(150);
     assertThat(figures.get("policyVersion").asLong()).isEqualTo(150);
@@ -72,34 +64,34 @@ class DemoIT {
         .content()
         .contains(figures.get("weightsSha256").asText(), "p3o demo --steps 150 --seed 42")
         .hasSizeLessThan(300_000);
-    assertThat(demo.lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/ .*"));
+    assertThat(demo.process().lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/ .*"));
     assertThat(temporaryFiles()).isEmpty();
   }
 
   @Test
   void demoEndsWithOneAndTheLogWhenAChildDies() throws Exception {
     start("--steps", "100000", "--work-dir", directory.resolve("work").toString());
-    untilTraining();
+    demo.untilTraining();
 
-    child("producer").destroyForcibly();
+    demo.child("producer").destroyForcibly();
 
-    assertThat(demo.awaitExit(LONG)).isTrue();
-    assertThat(demo.exitCode()).isEqualTo(1);
-    assertThat(demo.lastLogLines(40))
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
+    assertThat(demo.process().exitCode()).isEqualTo(1);
+    assertThat(demo.process().lastLogLines(40))
         .anyMatch(line -> line.contains("producer-1 ended with exit code 137"))
-        .anyMatch(line -> line.contains("data and logs are in"));
+        .anyMatch(line -> line.contains("data and logs are in") && line.endsWith(" --resume"));
   }
 
   @Test
   void demoEndsItsChildrenAndRemovesItsFilesWhenInterrupted() throws Exception {
     start("--steps", "100000");
-    untilTraining();
+    demo.untilTraining();
 
-    demo.terminate();
+    demo.process().terminate();
 
-    assertThat(demo.awaitExit(LONG)).isTrue();
-    assertThat(demo.exitCode()).isEqualTo(128 + 15);
-    assertThat(demo.lastLogLines(5)).noneMatch(line -> line.contains("failed"));
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
+    assertThat(demo.process().exitCode()).isEqualTo(128 + 15);
+    assertThat(demo.process().lastLogLines(5)).noneMatch(line -> line.contains("failed"));
     assertThat(temporaryFiles()).isEmpty();
     assertThat(directory.resolve("demo-report/report.html"))
         .content()
@@ -112,66 +104,20 @@ class DemoIT {
     until(
         "the demo to begin",
         () ->
-            collectChildren() > 0
-                && demo.lastLogLines(3).stream()
+            !demo.children().isEmpty()
+                && demo.process().lastLogLines(3).stream()
                     .anyMatch(line -> line.startsWith("work directory ")));
 
-    demo.terminate();
+    demo.process().terminate();
 
-    assertThat(demo.awaitExit(LONG)).isTrue();
-    assertThat(demo.exitCode()).isEqualTo(128 + 15);
-    assertThat(demo.lastLogLines(40)).noneMatch(line -> line.contains("Exception"));
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
+    assertThat(demo.process().exitCode()).isEqualTo(128 + 15);
+    assertThat(demo.process().lastLogLines(40)).noneMatch(line -> line.contains("Exception"));
     assertThat(temporaryFiles()).isEmpty();
   }
 
   private void start(String... arguments) {
-    List<String> command = new ArrayList<>(List.of("demo"));
-    command.addAll(List.of(arguments));
-    demo =
-        ChildProcess.start(
-            JvmCommand.ofOwnClassPath("demo", directory, P3o.class, command)
-                .withTorch()
-                .withJvmFlags(
-                    "-Xmx512m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    "-Djava.io.tmpdir=" + scratch(),
-                    "-Dp3o.registry.home=" + System.getProperty("p3o.registry.home")));
-  }
-
-  private void untilTraining() {
-    until(
-        "the demo to train",
-        () -> {
-          demo.requireAlive();
-          return collectChildren() >= CHILDREN
-              && demo.lastLogLines(3).stream().anyMatch(line -> line.startsWith("step "));
-        });
-  }
-
-  /** Remembers every child seen, so that none can hide by ending its parent. */
-  private int collectChildren() {
-    ProcessHandle.of(demo.pid()).stream()
-        .flatMap(ProcessHandle::descendants)
-        .filter(child -> !children.contains(child))
-        .forEach(children::add);
-    return children.size();
-  }
-
-  private ProcessHandle child(String role) {
-    return children.stream()
-        .filter(child -> commandLine(child).contains("\0" + role + "\0"))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no child runs " + role));
-  }
-
-  /** Arguments, each ended by a zero; {@link ProcessHandle} cuts long ones off. */
-  private static String commandLine(ProcessHandle process) {
-    try {
-      return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
-    } catch (IOException e) {
-      return ""; // it has ended
-    }
+    demo = DemoProcess.start("demo", directory, scratch(), List.of(arguments));
   }
 
   private Path scratch() {

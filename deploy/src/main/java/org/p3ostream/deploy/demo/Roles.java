@@ -9,6 +9,9 @@ import org.p3ostream.deploy.workdirectory.WorkDirectory;
 /** The roles of a run as child processes. */
 final class Roles implements AutoCloseable {
 
+  /** Roles start beside broker and registry, and are not to give up before those do. */
+  private static final String STACK_TIMEOUT = "3m";
+
   private final WorkDirectory directory;
   private final Class<?> commandLine;
   private final List<ChildProcess> running = new ArrayList<>();
@@ -61,6 +64,8 @@ final class Roles implements AutoCloseable {
       throw new IllegalStateException(name + " cannot start: the demo has ended");
     }
     List<String> arguments = new ArrayList<>(command);
+    arguments.add("--broker-timeout");
+    arguments.add(STACK_TIMEOUT);
     arguments.add("--config");
     arguments.add(directory.configuration().toString());
     ChildProcess child =

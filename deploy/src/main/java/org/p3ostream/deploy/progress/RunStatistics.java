@@ -22,6 +22,7 @@ public final class RunStatistics {
   private @Nullable StepEvent last;
   private long trainMillis;
   private int learnerStarts;
+  private long stepsPassed;
 
   /** Takes the next event of the ledger. */
   public void add(StepEvent event) {
@@ -31,6 +32,9 @@ public final class RunStatistics {
       learnerStarts++;
     }
     last = event;
+    if (event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP) {
+      stepsPassed = event.getStep() + 1;
+    }
     if (event.getKind() == StepKind.STEP && event.getMetrics() != null) {
       trained.add(new Trained(event.getPhases(), event.getMetrics()));
     }
@@ -38,15 +42,12 @@ public final class RunStatistics {
 
   /** Whether the window before {@code steps} has been passed. */
   public boolean hasPassed(long steps) {
-    return last != null && isPassed(last) && last.getStep() >= steps - 1;
+    return stepsPassed >= steps;
   }
 
   /** Windows passed so far. */
   public long stepsPassed() {
-    if (last == null) {
-      return 0;
-    }
-    return isPassed(last) ? last.getStep() + 1 : Math.max(0, last.getStep());
+    return stepsPassed;
   }
 
   public boolean hasTrained() {
@@ -150,9 +151,5 @@ public final class RunStatistics {
 
   private static double mean(List<Trained> steps, ToDoubleFunction<StepMetrics> value) {
     return steps.stream().map(Trained::metrics).mapToDouble(value).average().orElse(0);
-  }
-
-  private static boolean isPassed(StepEvent event) {
-    return event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP;
   }
 }

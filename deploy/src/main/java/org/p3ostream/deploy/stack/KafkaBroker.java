@@ -24,7 +24,8 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
  */
 public final class KafkaBroker implements AutoCloseable {
 
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  /** A start takes seconds, on a crowded machine a minute; one that failed is noticed at once. */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   /** Of the local stack only; a directory holds one cluster, so that one id serves them all. */
   private static final String CLUSTER_ID = "cDNvLWxvY2FsLXN0YWNrAA";

@@ -21,7 +21,8 @@ import java.util.Map;
  */
 public final class SchemaRegistry implements AutoCloseable {
 
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+  /** A start takes seconds, on a crowded machine a minute; one that failed is noticed at once. */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
   private static final String CONFLUENT_API = "/apis/ccompat/v7";
 
   private final Path directory;

@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.workdirectory;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -27,7 +28,9 @@ public record RunRecord(String root, SyntheticTask task, int producers, List<Str
 
   static final String FILE_NAME = "demo.json";
 
-  private static final ObjectMapper JSON = JsonMapper.builder().build();
+  private static final ObjectMapper JSON = JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+          .build();
 
   public RunRecord {
     settings = List.copyOf(settings);

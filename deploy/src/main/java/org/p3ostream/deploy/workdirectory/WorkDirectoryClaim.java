@@ -100,7 +100,13 @@ public final class WorkDirectoryClaim implements AutoCloseable {
     Path path = directory.root().resolve(FILE_NAME);
     try {
       FileChannel file = FileChannel.open(path, READ, WRITE, CREATE);
-      if (!tryLock(file)) {
+      try {
+        if (file.tryLock() == null) {
+          Holder holder = holder(read(file));
+          file.close();
+          throw new TakenException(holder);
+        }
+      } catch (OverlappingFileLockException e) { // this very process holds it; a close would unlock
         throw new TakenException(holder(read(file)));
       }
       WorkDirectoryClaim claim = new WorkDirectoryClaim(file, new Properties());
@@ -110,14 +116,6 @@ public final class WorkDirectoryClaim implements AutoCloseable {
       return claim;
     } catch (IOException e) {
       throw new ConfigException("--work-dir: cannot write " + path + ": " + e);
-    }
-  }
-
-  private static boolean tryLock(FileChannel file) throws IOException {
-    try {
-      return file.tryLock() != null;
-    } catch (OverlappingFileLockException e) {
-      return false; // held by this very process
     }
   }
 

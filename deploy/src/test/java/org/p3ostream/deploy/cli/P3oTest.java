@@ -21,7 +21,8 @@ class P3oTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log"})
+  @ValueSource(
+      strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log", "audit"})
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
@@ -29,7 +30,7 @@ class P3oTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rollouts", "steps"})
+  @ValueSource(strings = {"rollouts", "steps", "snapshots", "dead-letters"})
   void logHelpExitsWithZero(String topic) {
     assertThat(execute("log", topic, "--help")).isZero();
     assertThat(out.toString()).startsWith("Usage: p3o log " + topic).contains("--follow");
@@ -38,13 +39,39 @@ class P3oTest {
   @Test
   void logWithoutATopicExitsWithTwo() {
     assertThat(execute("log")).isEqualTo(2);
-    assertThat(err.toString()).contains("Usage: p3o log", "rollouts", "steps");
+    assertThat(err.toString())
+        .contains("Usage: p3o log", "rollouts", "steps", "snapshots", "dead-letters");
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThereIsNoRunToResume(@TempDir Path directory) {
+    assertThat(execute("demo", "--resume", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains(directory + " holds no run of p3o demo");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void demoExitsWithTwoWhenThereIsARunAlready(@TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("demo.json"), "{}");
+    assertThat(execute("demo", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("holds a run already: --resume goes on with it");
   }
 
   @Test
   void logExitsWithTwoWhenTheLimitIsNegative() {
     assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
     assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void logExitsWithTwoWhenStepsAreChosenInTwoWays() {
+    assertThat(execute("log", "steps", "--window=1", "--from=1", "--broker-timeout=1ms"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--window: cannot stand beside --from or --to");
+    assertThat(execute("log", "snapshots", "--from=3", "--to=2")).isEqualTo(2);
+    assertThat(err.toString()).contains("--from: 3 must not be above --to, 2");
+    assertThat(execute("log", "dead-letters", "--reason=NONE_SUCH")).isEqualTo(2);
+    assertThat(err.toString()).contains("NONE_SUCH", "DUPLICATE");
   }
 
   @Test

@@ -45,6 +45,16 @@ public final class LedgerFixtures {
         .build();
   }
 
+  /** A live change, recorded between two steps. */
+  public static StepEvent control(long step, long version, long committedAt) {
+    return event(StepKind.CONTROL, step, version, committedAt).build();
+  }
+
+  /** The same event, of a learner that took over. */
+  public static StepEvent ofLearner(long epoch, StepEvent event) {
+    return StepEvent.newBuilder(event).setLearnerEpoch(epoch).build();
+  }
+
   private static StepEvent.Builder event(
       StepKind kind, long step, long versionAfter, long committedAt) {
     return StepEvent.newBuilder()

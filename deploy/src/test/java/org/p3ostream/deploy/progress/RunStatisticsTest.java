@@ -2,9 +2,11 @@ package org.p3ostream.deploy.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.p3ostream.deploy.progress.LedgerFixtures.control;
 import static org.p3ostream.deploy.progress.LedgerFixtures.genesis;
 import static org.p3ostream.deploy.progress.LedgerFixtures.interim;
 import static org.p3ostream.deploy.progress.LedgerFixtures.noOp;
+import static org.p3ostream.deploy.progress.LedgerFixtures.ofLearner;
 import static org.p3ostream.deploy.progress.LedgerFixtures.step;
 
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,25 @@ class RunStatisticsTest {
     run.add(interim(1, 1, 2));
     assertThat(run.hasPassed(2)).isFalse();
     assertThat(run.stepsPassed()).isEqualTo(1);
+  }
+
+  @Test
+  void hasPassedStaysTrueWhenSomethingElseIsRecordedAtTheEnd() {
+    run.add(genesis(0));
+    run.add(step(0, 1, 1, 0, 1, 0, 1));
+    run.add(control(1, 1, 2));
+    assertThat(run.hasPassed(1)).isTrue();
+    assertThat(run.stepsPassed()).isEqualTo(1);
+  }
+
+  @Test
+  void trainSecondsLeaveOutTheTimeBetweenTwoLearners() {
+    run.add(genesis(0));
+    run.add(step(0, 1, 1_000, 0, 1, 0, 1));
+    run.add(ofLearner(2, step(1, 2, 3_600_000, 0, 1, 0, 1)));
+    run.add(ofLearner(2, step(2, 3, 3_602_000, 0, 1, 0, 1)));
+    assertThat(run.trainSeconds()).isEqualTo(3);
+    assertThat(run.learnerStarts()).isEqualTo(2);
   }
 
   @Test
