@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.learner.checkpoint.Checkpoint;
+import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.UnknownOutcomeException;
 import org.p3ostream.learner.ledger.LedgerException;
+import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.policy.checkpoint.NanoModel;
+import org.p3ostream.policy.model.ParameterLayout;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.RunningRole;
@@ -58,6 +64,39 @@ class RecoveryIT {
         .extracting(StepEvent::getStep)
         .startsWith(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L)
         .doesNotHaveDuplicates();
+  }
+
+  /** Moments that are not those of the run stand for hardware that rounds in another way. */
+  @Test
+  void weightsThatDifferEndALearnerUnlessItMayTakeThoseOfTheLog(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run = new TestRun(stack, directory, "learner.checkpointEvery=2");
+    try (RunningRole producer = run.producer("a")) {
+      run.learner("learner.steps=5").join();
+      String others = "learner.checkpointDirectory=" + withOtherMoments(run, 3);
+      assertThat(run.learner(others, "learner.steps=7").failure())
+          .isInstanceOf(LedgerException.class)
+          .hasMessageContaining("step 4 executed again gives weights");
+      String tolerant = "recovery.verify=tolerance";
+      assertThat(run.learner(others, tolerant, "recovery.tolerance=1e-9").failure())
+          .isInstanceOf(LedgerException.class)
+          .hasMessageContaining("recovery.tolerance is 1.0E-9");
+      run.learner(others, tolerant, "recovery.tolerance=0.1", "learner.steps=7").join();
+    }
+    assertThat(run.steps()).hasSize(7);
+  }
+
+  private static Path withOtherMoments(TestRun run, long step) throws IOException {
+    ParameterLayout layout = ParameterLayout.of(NanoModel.config());
+    CheckpointStore own = new CheckpointStore(run.directory().resolve("checkpoints"), layout, 9);
+    Checkpoint checkpoint =
+        own.usable("test").stream().filter(c -> c.step() == step).findFirst().orElseThrow();
+    OptimizerState state = own.load(checkpoint);
+    Arrays.fill(state.firstMoment(), 1e-3f);
+    Path others = run.directory().resolve("others");
+    new CheckpointStore(others, layout, 9)
+        .save("test", step, checkpoint.eventHash(), checkpoint.policyVersion(), state);
+    return others;
   }
 
   @Test

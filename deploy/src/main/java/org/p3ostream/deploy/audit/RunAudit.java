@@ -106,7 +106,7 @@ public final class RunAudit {
 
     Pass(AuditQuestion question) throws InterruptedException {
       this.question = question;
-      RunTopics own = new RunTopics(clients, config, topics.all());
+      RunTopics own = new RunTopics(clients, config, topics.all(), notice);
       add(own, topics.steps(), true);
       first = own.partitions(topics.steps()) == 0 ? null : firstEvent();
       ForkOrigin fork = first == null ? null : first.getForkOf();
@@ -118,7 +118,7 @@ public final class RunAudit {
       } else {
         TopicCatalogue origin = new TopicCatalogue(fork.getTopicPrefix());
         RunTopics others =
-            new RunTopics(clients, config, List.of(origin.rollouts(), origin.steps()));
+            new RunTopics(clients, config, List.of(origin.rollouts(), origin.steps()), notice);
         add(others, origin.rollouts(), true);
         add(others, origin.steps(), true);
       }
@@ -138,7 +138,7 @@ public final class RunAudit {
       long from = consumer.beginningOffsets(List.of(ledger)).getOrDefault(ledger, 0L);
       long end = consumer.endOffsets(List.of(ledger)).getOrDefault(ledger, 0L);
       StepEvent[] found = new StepEvent[1];
-      new MergedReader(consumer, ledger.topic())
+      new MergedReader(consumer, ledger.topic(), (partition, span, cause) -> {})
           .forward(
               Map.of(ledger, new Span(from, end)),
               record -> {
@@ -160,7 +160,16 @@ public final class RunAudit {
       VersionOrigin origin = version == null ? null : new VersionOrigin(version);
       GroupHistory history = groupId == null ? null : new GroupHistory(groupId);
       AuditProgress progress = new AuditProgress(spans.offsets(), notice);
-      new MergedReader(consumer, "the topics of prefix " + topics.prefix())
+      new MergedReader(
+              consumer,
+              "the topics of prefix " + topics.prefix(),
+              (partition, span, cause) ->
+                  audit.damaged(
+                      partition.topic(),
+                      partition.partition(),
+                      span.nextOffset(),
+                      span.endOffset(),
+                      cause))
           .forward(
               spans.spans(),
               record -> {

@@ -10,7 +10,6 @@ import org.p3ostream.deploy.audit.AuditQuestion;
 import org.p3ostream.deploy.audit.AuditText;
 import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
-import org.p3ostream.deploy.config.P3oConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,7 +31,7 @@ final class AuditCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private ConfigOptions options = new ConfigOptions();
+  @Mixin private RunOptions options = new RunOptions();
 
   @Option(
       names = "--broker-timeout",
@@ -62,12 +61,12 @@ final class AuditCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    P3oConfig config = options.load();
-    try (RoleClients clients = new RoleClients(config)) {
+    try (RunOptions.OpenRun run = options.open(this::tell);
+        RoleClients clients = new RoleClients(run.config())) {
       clients.awaitBroker(brokerTimeout, this::tell);
       clients.awaitRegistry(brokerTimeout, this::tell);
       AuditAnswer answer =
-          new RunAudit(config, clients, this::tell).run(new AuditQuestion(version, groupId));
+          new RunAudit(run.config(), clients, this::tell).run(new AuditQuestion(version, groupId));
       show(answer);
       return answer.report().ok() ? ExitCode.DONE : ExitCode.FAILED;
     }

@@ -7,5 +7,10 @@ import picocli.CommandLine.Command;
     name = "log",
     description = "Shows what is in the topics of a run.",
     mixinStandardHelpOptions = true,
-    subcommands = {LogRolloutsCommand.class, LogStepsCommand.class})
+    subcommands = {
+      LogRolloutsCommand.class,
+      LogStepsCommand.class,
+      LogSnapshotsCommand.class,
+      LogDeadLettersCommand.class
+    })
 final class LogCommand {}

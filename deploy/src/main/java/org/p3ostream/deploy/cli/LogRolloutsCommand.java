@@ -14,6 +14,7 @@ import org.p3ostream.deploy.log.TokenTexts;
 import org.p3ostream.deploy.log.Unreadable;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code p3o log rollouts}. */
@@ -25,26 +26,36 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 final class LogRolloutsCommand extends LogSubcommand {
 
-  @Option(names = "--window", paramLabel = "W", description = "Groups of this window only.")
-  private @Nullable Long window;
+  @Mixin private StepRangeOptions windows = new StepRangeOptions();
 
   @Option(names = "--group", paramLabel = "ID", description = "The group with this id only.")
   private @Nullable Long groupId;
 
+  @Option(names = "--producer", paramLabel = "ID", description = "Groups of this producer only.")
+  private @Nullable String producerId;
+
+  @Override
+  void requireValidOptions() {
+    windows.range();
+  }
+
   @Override
   void show(P3oConfig config, RoleClients clients, Unreadable unreadable)
       throws InterruptedException {
+    RolloutQuery query = new RolloutQuery(limit(), newest(), windows.range(), groupId, producerId);
     TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
     RunTopics topics =
         new RunTopics(
-            clients, config, List.of(catalogue.rollouts(), catalogue.prompts(), catalogue.steps()));
+            clients,
+            config,
+            List.of(catalogue.rollouts(), catalogue.prompts(), catalogue.steps()),
+            this::tell);
     RolloutLog log =
         new RolloutLog(
             topics.reader(catalogue.rollouts()),
             topics.readerIfThere(catalogue.prompts()).orElse(null),
             topics.readerIfThere(catalogue.steps()).orElse(null),
             unreadable);
-    RolloutQuery query = new RolloutQuery(limit(), newest(), window, groupId);
     try (TokenTexts texts = TokenTexts.of(config.model().directory())) {
       RolloutSink sink = json() ? new RolloutJson(out(), texts) : new RolloutText(out(), texts);
       if (follow()) {
@@ -56,7 +67,8 @@ final class LogRolloutsCommand extends LogSubcommand {
   }
 
   private String filters() {
-    return (window == null ? "" : " of --window " + window)
-        + (groupId == null ? "" : " with --group " + groupId);
+    return windows.words()
+        + (groupId == null ? "" : " with --group " + groupId)
+        + (producerId == null ? "" : " of --producer " + producerId);
   }
 }

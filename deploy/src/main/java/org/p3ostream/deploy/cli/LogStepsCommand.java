@@ -1,14 +1,18 @@
 package org.p3ostream.deploy.cli;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.RecordLog;
 import org.p3ostream.deploy.log.RunTopics;
-import org.p3ostream.deploy.log.StepEvents;
+import org.p3ostream.deploy.log.StepQuery;
 import org.p3ostream.deploy.log.Unreadable;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.schemas.topic.TopicSpec;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code p3o log steps}. */
 @Command(
@@ -17,16 +21,31 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true)
 final class LogStepsCommand extends LogSubcommand {
 
+  @Mixin private StepRangeOptions steps = new StepRangeOptions();
+
+  @Option(
+      names = "--group",
+      paramLabel = "ID",
+      description = "Events only that dispatch, train, pass or give up this group.")
+  private @Nullable Long groupId;
+
+  @Override
+  void requireValidOptions() {
+    steps.range();
+  }
+
   @Override
   void show(P3oConfig config, RoleClients clients, Unreadable unreadable)
       throws InterruptedException {
+    StepQuery query = new StepQuery(steps.range(), groupId);
     TopicSpec topic = new TopicCatalogue(config.run().topicPrefix()).steps();
-    RunTopics topics = new RunTopics(clients, config, List.of(topic));
-    StepEvents events = new StepEvents(topics.reader(topic), unreadable, out(), json());
-    if (follow()) {
-      untilInterrupted(stopped -> events.follow(limit(), stopped), events::wakeup);
-    } else if (events.show(limit(), newest()) == 0 && limit() > 0) {
-      tell(topic.name() + " holds no event yet");
-    }
+    RunTopics topics = new RunTopics(clients, config, List.of(topic), this::tell);
+    show(
+        RecordLog.steps(topics.reader(topic), query, unreadable, out(), json()),
+        topic.name()
+            + " holds no event"
+            + steps.words()
+            + (groupId == null ? "" : " about --group " + groupId)
+            + " yet");
   }
 }

@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.RecordLog;
 import org.p3ostream.deploy.log.Unreadable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +24,7 @@ abstract class LogSubcommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Mixin private ConfigOptions options = new ConfigOptions();
+  @Mixin private RunOptions options = new RunOptions();
 
   @Option(
       names = "--broker-timeout",
@@ -57,17 +58,36 @@ abstract class LogSubcommand implements Callable<Integer> {
     if (limit < 0) {
       throw new ConfigException("--limit: " + limit + " must be >= 0");
     }
-    P3oConfig config = options.load();
+    requireValidOptions();
     Unreadable unreadable = new Unreadable(this::tell);
-    try (RoleClients clients = new RoleClients(config)) {
+    try (RunOptions.OpenRun run = options.open(this::tell);
+        RoleClients clients = new RoleClients(run.config())) {
       clients.awaitBroker(brokerTimeout, this::tell);
-      show(config, clients, unreadable);
+      show(run.config(), clients, unreadable);
     }
     return unreadable.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;
   }
 
+  /** Throws a {@link ConfigException} if options contradict each other; nothing is open yet. */
+  void requireValidOptions() {
+    // most cannot
+  }
+
   /** Shows the topic. */
   abstract void show(P3oConfig config, RoleClients clients, Unreadable unreadable) throws Exception;
+
+  /**
+   * Shows a topic whose records stand for themselves, as the options say.
+   *
+   * @param nothing said if there is nothing to show
+   */
+  final void show(RecordLog<?> log, String nothing) {
+    if (follow()) {
+      untilInterrupted(stopped -> log.follow(limit(), stopped), log::wakeup);
+    } else if (log.show(limit(), newest()) == 0 && limit() > 0) {
+      tell(nothing);
+    }
+  }
 
   /** Runs {@code following} until Ctrl-C, or until nobody reads the output any more. */
   final void untilInterrupted(

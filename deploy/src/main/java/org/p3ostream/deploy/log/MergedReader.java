@@ -5,14 +5,17 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.learner.ledger.BrokenBatch;
 
 /**
  * Reads stretches of any partitions in the order of time: records of a partition in their order,
@@ -26,15 +29,41 @@ public final class MergedReader {
 
   private final Consumer<byte[], byte[]> consumer;
   private final String what;
+  private final @Nullable Damage damage;
+
+  /** Is told of records that the broker sends and that do not match their own checksum. */
+  @FunctionalInterface
+  public interface Damage {
+
+    /**
+     * Some offsets are passed over.
+     *
+     * @param span of the partition
+     * @param cause in words
+     */
+    void passedOver(TopicPartition partition, Span span, String cause);
+  }
 
   /**
+   * A reader that fails at damaged records.
+   *
    * @param consumer read_committed, without a group; its assignment is taken over, it belongs to
    *     the caller
    * @param what is read, for messages
    */
   public MergedReader(Consumer<byte[], byte[]> consumer, String what) {
+    this(consumer, what, null);
+  }
+
+  /**
+   * A reader that passes over damaged records.
+   *
+   * @param damage told about them; null to fail
+   */
+  public MergedReader(Consumer<byte[], byte[]> consumer, String what, @Nullable Damage damage) {
     this.consumer = consumer;
     this.what = what;
+    this.damage = damage;
   }
 
   /**
@@ -78,19 +107,83 @@ public final class MergedReader {
       consumer.pause(others);
       consumer.resume(wanted);
       long before = sumOfPositions(wanted);
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-        if (record.offset() < span(spans, partition).endOffset()) {
-          queue(fetched, partition).add(record);
-        }
+      try {
+        poll(spans, fetched);
+      } catch (KafkaException e) {
+        passOver(wanted, spans, fetched, e);
       }
       if (sumOfPositions(wanted) != before) {
         heardNanos = System.nanoTime();
-      } else if (System.nanoTime() - heardNanos > PATIENCE.toNanos()) {
-        throw new IllegalStateException(
-            what + ": the broker has sent nothing for " + PATIENCE.toSeconds() + " s");
+      } else {
+        requirePatience(heardNanos);
       }
       wanted = wanted(spans, fetched);
+    }
+  }
+
+  private void poll(
+      Map<TopicPartition, Span> spans,
+      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched) {
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+      if (record.offset() < span(spans, partition).endOffset()) {
+        queue(fetched, partition).add(record);
+      }
+    }
+  }
+
+  /** The consumer does not say in which partition it met the damage, so each is tried alone. */
+  private void passOver(
+      Set<TopicPartition> wanted,
+      Map<TopicPartition, Span> spans,
+      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched,
+      KafkaException cause) {
+    Damage told = damage;
+    String words = BrokenBatch.in(cause);
+    if (told == null || words == null) {
+      throw cause;
+    }
+    for (TopicPartition partition : wanted) {
+      consumer.pause(consumer.assignment());
+      consumer.resume(List.of(partition));
+      long from = consumer.position(partition);
+      long end = span(spans, partition).endOffset();
+      long next = from;
+      while (next < end && !isReadableAt(partition, next, spans, fetched)) {
+        next++;
+        consumer.seek(partition, next);
+      }
+      if (next > from) {
+        told.passedOver(partition, new Span(from, next), words);
+      }
+    }
+  }
+
+  /** A damaged batch fails at each of its offsets. */
+  private boolean isReadableAt(
+      TopicPartition partition,
+      long next,
+      Map<TopicPartition, Span> spans,
+      Map<TopicPartition, Deque<ConsumerRecord<byte[], byte[]>>> fetched) {
+    long startNanos = System.nanoTime();
+    try {
+      while (queue(fetched, partition).isEmpty() && consumer.position(partition) == next) {
+        poll(spans, fetched);
+        requirePatience(startNanos);
+      }
+      return true;
+    } catch (KafkaException e) {
+      if (BrokenBatch.in(e) == null) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void requirePatience(long heardNanos) {
+    if (System.nanoTime() - heardNanos > PATIENCE.toNanos()) {
+      throw new IllegalStateException(
+          what + ": the broker has sent nothing for " + PATIENCE.toSeconds() + " s");
     }
   }
 

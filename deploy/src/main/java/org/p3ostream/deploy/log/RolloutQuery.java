@@ -8,14 +8,20 @@ import org.p3ostream.schemas.avro.RolloutGroup;
  *
  * @param limit how many at most
  * @param newest the last ones rather than the first
- * @param window of this window only; null for any
+ * @param windows of these windows only
  * @param groupId with this id only; null for any
+ * @param producerId of this producer only; null for any
  */
 public record RolloutQuery(
-    int limit, boolean newest, @Nullable Long window, @Nullable Long groupId) {
+    int limit,
+    boolean newest,
+    StepRange windows,
+    @Nullable Long groupId,
+    @Nullable String producerId) {
 
   boolean matches(RolloutGroup group) {
-    return (window == null || window == group.getWindowIndex())
-        && (groupId == null || groupId == group.getGroupId());
+    return windows.contains(group.getWindowIndex())
+        && (groupId == null || groupId == group.getGroupId())
+        && (producerId == null || producerId.equals(group.getProducerId()));
   }
 }

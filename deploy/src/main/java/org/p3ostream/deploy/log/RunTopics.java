@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
@@ -19,18 +20,22 @@ public final class RunTopics {
 
   private final RoleClients clients;
   private final P3oConfig config;
+  private final Consumer<String> notice;
   private final Map<String, Integer> partitions = new TreeMap<>();
 
   /**
    * Looks which topics there are.
    *
    * @param topics those that readers will be asked of
+   * @param notice told if the broker goes while a reader follows its topic
    * @throws IllegalStateException if the broker does not tell
    */
-  public RunTopics(RoleClients clients, P3oConfig config, List<TopicSpec> topics)
+  public RunTopics(
+      RoleClients clients, P3oConfig config, List<TopicSpec> topics, Consumer<String> notice)
       throws InterruptedException {
     this.clients = clients;
     this.config = config;
+    this.notice = notice;
     Admin admin = clients.admin();
     List<String> names = topics.stream().map(TopicSpec::name).toList();
     for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
@@ -70,7 +75,9 @@ public final class RunTopics {
   /** A reader of a topic that may be missing. */
   public Optional<TopicReader> readerIfThere(TopicSpec topic) {
     return Optional.ofNullable(partitions.get(topic.name()))
-        .map(count -> new TopicReader(clients.reader(), clients.codec(), topic.name(), count));
+        .map(
+            count ->
+                new TopicReader(clients.reader(), clients.codec(), topic.name(), count, notice));
   }
 
   /** How many partitions a topic has; 0 if there is no such topic. */

@@ -12,7 +12,7 @@ import org.p3ostream.schemas.avro.StepMetrics;
  * Events of the ledger for people: a line each under a head that names the algorithm, with the
  * figures of those that trained.
  */
-final class StepTable implements StepSink {
+final class StepTable implements RecordSink<StepEvent> {
 
   private static final String COLUMNS = "%6s  %-7s  %7s  %6s  %6s  %6s  %8s  %9s  %7s  %s";
 

@@ -22,6 +22,7 @@ import org.p3ostream.schemas.serde.RecordCodec;
 public final class TopicReader {
 
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration BROKER_PATIENCE = Duration.ofSeconds(3);
 
   /** How much longer every further step back is than the one before. */
   private static final int STRIDE = 8;
@@ -31,20 +32,24 @@ public final class TopicReader {
   private final RecordCodec codec;
   private final String topic;
   private final List<TopicPartition> partitions;
+  private final BrokerWatch broker;
 
   /**
    * @param consumer read_committed, without a group; its assignment is taken over
    * @param partitions how many the topic has
+   * @param notice told if the broker goes while it is followed
    */
   public TopicReader(
       org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
       RecordCodec codec,
       String topic,
-      int partitions) {
+      int partitions,
+      Consumer<String> notice) {
     this.consumer = consumer;
     this.merged = new MergedReader(consumer, topic);
     this.codec = codec;
     this.topic = topic;
+    this.broker = new BrokerWatch(notice, System.nanoTime());
     this.partitions =
         IntStream.range(0, partitions).mapToObj(p -> new TopicPartition(topic, p)).toList();
   }
@@ -126,10 +131,19 @@ public final class TopicReader {
     spans.forEach((partition, span) -> consumer.seek(partition, span.endOffset()));
   }
 
-  /** The next records after {@link #follow}; empty if none came for a while. */
+  /**
+   * The next records after {@link #follow}; empty if none came for a while. Tells if the broker has
+   * gone.
+   */
   List<LogEntry> poll() {
     List<LogEntry> entries = new ArrayList<>();
     consumer.poll(POLL).forEach(record -> entries.add(entry(record)));
+    if (entries.isEmpty()) {
+      broker.silent(
+          System.nanoTime(), () -> consumer.endOffsets(consumer.assignment(), BROKER_PATIENCE));
+    } else {
+      broker.heard(System.nanoTime());
+    }
     return entries;
   }
 

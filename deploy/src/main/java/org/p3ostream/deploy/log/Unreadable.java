@@ -11,13 +11,28 @@ import org.p3ostream.schemas.serde.Decoded;
 public final class Unreadable {
 
   private final Consumer<String> notice;
-  private final Set<String> coordinates = new HashSet<>();
+  private final Set<String> coordinates;
+  private final @Nullable Class<? extends SpecificRecord> companion;
 
   /**
    * @param notice told about each
    */
   public Unreadable(Consumer<String> notice) {
+    this(notice, new HashSet<>(), null);
+  }
+
+  private Unreadable(
+      Consumer<String> notice,
+      Set<String> coordinates,
+      @Nullable Class<? extends SpecificRecord> companion) {
     this.notice = notice;
+    this.coordinates = coordinates;
+    this.companion = companion;
+  }
+
+  /** The same, but records of a further type that belongs into the topic are passed in silence. */
+  Unreadable except(Class<? extends SpecificRecord> type) {
+    return new Unreadable(notice, coordinates, type);
   }
 
   /** The record of an entry if it is of the type that is looked for; null otherwise. */
@@ -27,6 +42,9 @@ public final class Unreadable {
       return null;
     }
     SpecificRecord record = ((Decoded.Accepted) entry.value()).record();
+    if (companion != null && companion.isInstance(record)) {
+      return null;
+    }
     if (!type.isInstance(record)) {
       tell(entry, "WRONG_RECORD_TYPE: " + record.getSchema().getName());
       return null;

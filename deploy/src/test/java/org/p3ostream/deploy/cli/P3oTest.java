@@ -21,7 +21,8 @@ class P3oTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log"})
+  @ValueSource(
+      strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log", "audit"})
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
@@ -29,7 +30,7 @@ class P3oTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rollouts", "steps"})
+  @ValueSource(strings = {"rollouts", "steps", "snapshots", "dead-letters"})
   void logHelpExitsWithZero(String topic) {
     assertThat(execute("log", topic, "--help")).isZero();
     assertThat(out.toString()).startsWith("Usage: p3o log " + topic).contains("--follow");
@@ -38,7 +39,8 @@ class P3oTest {
   @Test
   void logWithoutATopicExitsWithTwo() {
     assertThat(execute("log")).isEqualTo(2);
-    assertThat(err.toString()).contains("Usage: p3o log", "rollouts", "steps");
+    assertThat(err.toString())
+        .contains("Usage: p3o log", "rollouts", "steps", "snapshots", "dead-letters");
   }
 
   @Test
@@ -59,6 +61,17 @@ class P3oTest {
   void logExitsWithTwoWhenTheLimitIsNegative() {
     assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
     assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void logExitsWithTwoWhenStepsAreChosenInTwoWays() {
+    assertThat(execute("log", "steps", "--window=1", "--from=1", "--broker-timeout=1ms"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--window: cannot stand beside --from or --to");
+    assertThat(execute("log", "snapshots", "--from=3", "--to=2")).isEqualTo(2);
+    assertThat(err.toString()).contains("--from: 3 must not be above --to, 2");
+    assertThat(execute("log", "dead-letters", "--reason=NONE_SUCH")).isEqualTo(2);
+    assertThat(err.toString()).contains("NONE_SUCH", "DUPLICATE");
   }
 
   @Test

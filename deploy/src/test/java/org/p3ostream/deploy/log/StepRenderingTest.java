@@ -47,7 +47,7 @@ class StepRenderingTest {
 
   @Test
   void jsonHoldsEveryFieldOnOneLine() throws Exception {
-    show(new StepJson(out), LedgerFixtures.step(0, 1, 2, 0.25, 0.9, 1, 80));
+    show(new RecordJson<>(out), LedgerFixtures.step(0, 1, 2, 0.25, 0.9, 1, 80));
     assertThat(written.toString().lines()).hasSize(1);
     JsonNode line = new ObjectMapper().readTree(written.toString());
     for (var field : StepEvent.getClassSchema().getFields()) {
@@ -69,7 +69,7 @@ class StepRenderingTest {
         .build();
   }
 
-  private static void show(StepSink sink, StepEvent event) {
+  private static void show(RecordSink<StepEvent> sink, StepEvent event) {
     sink.show(new LogEntry("p3o.steps", 0, 4, 1, new Decoded.Accepted(event)), event);
   }
 }

@@ -17,6 +17,7 @@ final class ChainAudit {
   private final Problems problems;
   private String lastHash = EventHash.NONE;
   private @Nullable String hashBeforeUnreadable;
+  private boolean afterDamage;
   private long events;
   private long settled;
   private boolean opened;
@@ -40,6 +41,11 @@ final class ChainAudit {
     events++;
   }
 
+  /** Events that nobody can read any more: what follows them cannot be held against them. */
+  void damaged() {
+    afterDamage = true;
+  }
+
   void event(String where, StepEvent event, String hash) {
     requireRun(where, event);
     requireChained(where, event);
@@ -59,6 +65,7 @@ final class ChainAudit {
     weightsSha256 = event.getWeightsSha256();
     lastHash = hash;
     hashBeforeUnreadable = null;
+    afterDamage = false;
     events++;
   }
 
@@ -82,7 +89,7 @@ final class ChainAudit {
 
   private void requireChained(String where, StepEvent event) {
     String previous = event.getPreviousEventHash();
-    if (!previous.equals(lastHash) && !previous.equals(hashBeforeUnreadable)) {
+    if (!afterDamage && !previous.equals(lastHash) && !previous.equals(hashBeforeUnreadable)) {
       problems.add(
           ProblemKind.CHAIN_BREAK,
           where,

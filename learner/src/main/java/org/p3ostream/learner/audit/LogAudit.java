@@ -67,6 +67,25 @@ public final class LogAudit {
     }
   }
 
+  /**
+   * Takes note of records that the broker keeps and cannot give back whole.
+   *
+   * @param firstOffset first offset that cannot be read
+   * @param endOffset first offset after it that can
+   * @param cause in words
+   */
+  public void damaged(String topic, int partition, long firstOffset, long endOffset, String cause) {
+    problems.add(
+        ProblemKind.DAMAGED,
+        AuditedRecord.coordinate(topic, partition, firstOffset),
+        "cannot be read, up to offset %d: %s",
+        endOffset - 1,
+        cause);
+    if (topic.equals(scope.topics().steps().name())) {
+      chain.damaged();
+    }
+  }
+
   private void step(AuditedRecord record) {
     StepEvent event = record.as(StepEvent.class);
     if (event == null) {

@@ -12,6 +12,9 @@ public enum ProblemKind {
   /** A record of the ledger, or one that the learner wrote elsewhere, cannot be read. */
   UNREADABLE,
 
+  /** The broker keeps records that do not match their own checksum: bits have changed on disk. */
+  DAMAGED,
+
   /** A record belongs to another run. */
   FOREIGN_RUN,
 

@@ -1,7 +1,9 @@
 package org.p3ostream.learner.audit;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -48,7 +50,9 @@ final class PromptAudit {
   private final SparseBits later = new SparseBits(); // prompts beyond what the ledger must know
   private final Map<Attempt, Balance> balances = new HashMap<>();
   private final Map<Long, Half> halves = new HashMap<>();
-  private final Map<Integer, Long> firstGroups = new HashMap<>(); // by partition
+  private final SparseBits repeated = new SparseBits(); // first attempts dispatched again
+  private final Set<Integer> begun = new HashSet<>(); // partitions that a prompt was seen of
+  private final Map<Integer, Long> firstWhole = new HashMap<>(); // by partition, see finish
   private long groupsPerWindow;
   private long prompts;
   private long trimmed;
@@ -76,6 +80,9 @@ final class PromptAudit {
           meet(groupId, new Half(where, false, group.getPolicyVersion()));
         }
       } else {
+        if (group.getAttempt() == 0) {
+          repeated.add(groupId);
+        }
         Balance balance = balance(groupId, group.getAttempt());
         balance.dispatches++;
         balance.weigh(where, group.getPolicyVersion(), 1);
@@ -90,9 +97,7 @@ final class PromptAudit {
     String where = record.coordinate();
     requireContent(where, record.partition(), task);
     long groupId = task.getGroupId();
-    if (task.getAttempt() == 0) {
-      firstGroups.merge(record.partition(), groupId, Math::min);
-    }
+    begun.add(record.partition());
     if (task.getAttempt() == 0 && prompted.add(groupId)) {
       if (!scope.isKnown(record)) {
         later.add(groupId);
@@ -159,8 +164,8 @@ final class PromptAudit {
 
   /** Prompts below the first one of a trimmed partition will not come. */
   private boolean isBeforeTheFirst(long groupId) {
-    int partition = (int) Math.floorMod(groupId, Math.max(1, partitions));
-    return scope.firstOffset(topic, partition) > 0 && !firstGroups.containsKey(partition);
+    int partition = partitionOf(groupId);
+    return scope.firstOffset(topic, partition) > 0 && !begun.contains(partition);
   }
 
   private Balance balance(long groupId, int attempt) {
@@ -187,6 +192,7 @@ final class PromptAudit {
     if (!scope.exists(topic)) {
       return;
     }
+    findFirstWhole();
     dispatched.forEach(
         Long.MIN_VALUE,
         Long.MAX_VALUE,
@@ -214,12 +220,29 @@ final class PromptAudit {
         });
   }
 
-  /** What a partition lost was dispatched before the first group that it still has. */
+  /**
+   * The first group of every partition whose prompts are all there, however much was trimmed: its
+   * only first attempt is, and first attempts are dispatched in the order of their groups.
+   */
+  private void findFirstWhole() {
+    prompted.forEach(
+        Long.MIN_VALUE,
+        Long.MAX_VALUE,
+        groupId -> {
+          if (!repeated.contains(groupId)) {
+            firstWhole.putIfAbsent(partitionOf(groupId), groupId);
+          }
+        });
+  }
+
+  private int partitionOf(long groupId) {
+    return (int) Math.floorMod(groupId, Math.max(1, partitions));
+  }
+
   private void missing(long groupId, int attempt, String where) {
-    int partition = (int) Math.floorMod(groupId, Math.max(1, partitions));
-    Long firstGroup = firstGroups.get(partition);
+    int partition = partitionOf(groupId);
     if (trims.isTrimmed(topic, partition)
-        && (firstGroup == null || window(groupId) <= window(firstGroup))) {
+        && groupId < firstWhole.getOrDefault(partition, Long.MAX_VALUE)) {
       trimmed++;
     } else {
       problems.add(
@@ -240,10 +263,6 @@ final class PromptAudit {
         "a prompt of group %d attempt %d that the ledger did not dispatch",
         groupId,
         attempt);
-  }
-
-  private long window(long groupId) {
-    return groupsPerWindow == 0 ? groupId : Math.floorDiv(groupId, groupsPerWindow);
   }
 
   long prompts() {

@@ -13,8 +13,9 @@ public final class BrokenBatch {
    * @return partition and offset, in words; null if the failure is another one
    */
   public static @Nullable String in(KafkaException failure) {
-    Throwable cause = failure.getCause();
-    boolean broken = failure.getClass() == KafkaException.class && cause instanceof KafkaException;
-    return broken ? String.valueOf(cause.getMessage()) : null;
+    return failure.getClass() == KafkaException.class
+            && failure.getCause() instanceof KafkaException cause
+        ? String.valueOf(cause.getMessage())
+        : null;
   }
 }

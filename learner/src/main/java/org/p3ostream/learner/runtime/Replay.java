@@ -50,7 +50,8 @@ public final class Replay {
   /**
    * Executes steps again, from a checkpoint before them or the beginning of the run on.
    *
-   * @param from first step; null for the first there is
+   * @param from first step; null for the first there is, in a trimmed run for the first after its
+   *     oldest checkpoint
    * @param to last step; null for the last there is
    * @param progress told of every step asked for, as it is replayed
    * @throws ConfigurationException if there are no such steps, or the model is another one
@@ -66,17 +67,14 @@ public final class Replay {
               Path.of(settings.learner().checkpointDirectory()),
               assets.model().layout(),
               settings.learner().checkpointsKept());
-      LedgerState state =
-          new LedgerState(settings.run().id(), settings.dispatch().groupsPerWindow());
-      ReplayLedger ledger = new ReplayLedger(state, checkpoints, from, to);
       RunLog own =
           new RunLog(
               readers, new TopicCatalogue(settings.run().topicPrefix()), settings.run().id());
-      ledger.read(own);
+      ReplayLedger ledger = read(own, checkpoints, from, to);
       for (PassedOver other : ledger.passedOver()) {
         LOG.warn("checkpoint {} passed over: {}", other.path(), other.reason());
       }
-      assets.requireModelOf(state.definition());
+      assets.requireModelOf(ledger.definition());
       Run run = new Run(ledger, assets.snapshotSearch(own), progress);
       String failure = run.execute(assets, checkpoints);
       return new ReplayReport(
@@ -89,6 +87,24 @@ public final class Replay {
           failure,
           (System.nanoTime() - startNanos) / 1_000_000);
     }
+  }
+
+  /** What a run let go of is needed no more from its oldest checkpoint on. */
+  private ReplayLedger read(
+      RunLog log, CheckpointStore checkpoints, @Nullable Long from, @Nullable Long to) {
+    ReplayLedger ledger = new ReplayLedger(state(), checkpoints, from, to);
+    ledger.read(log);
+    Long oldest = ledger.oldestCheckpointStep();
+    if (from != null || !ledger.isTrimmed() || oldest == null || oldest >= ledger.to()) {
+      return ledger;
+    }
+    ReplayLedger kept = new ReplayLedger(state(), checkpoints, oldest + 1, to);
+    kept.read(log);
+    return kept;
+  }
+
+  private LedgerState state() {
+    return new LedgerState(settings.run().id(), settings.dispatch().groupsPerWindow());
   }
 
   /** Asks it to end after the step it is in. Safe from any thread. */

@@ -10,6 +10,7 @@ import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.ControlKind;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -84,6 +85,17 @@ final class ReplayLedger {
 
   private long last() {
     return state.nextWindow() - 1;
+  }
+
+  /** Step of the oldest checkpoint; null without one. */
+  @Nullable Long oldestCheckpointStep() {
+    List<Checkpoint> usable = checkpoints.usable();
+    return usable.isEmpty() ? null : usable.get(usable.size() - 1).step();
+  }
+
+  /** The configuration in force at the end. */
+  RunDefinition definition() {
+    return state.definition();
   }
 
   StepEvent genesis() {

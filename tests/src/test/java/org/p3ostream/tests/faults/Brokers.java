@@ -16,8 +16,11 @@ interface Brokers extends AutoCloseable {
   /** The process that matters most to a run: the only broker, or the leader of its ledger. */
   ChildProcess leader(String ledgerTopic);
 
-  /** Starts a broker that was killed again and waits for it. */
-  void restart(ChildProcess killed);
+  /** Where one of the processes keeps its data. */
+  SmallDisk disk(ChildProcess victim);
+
+  /** Starts a broker that has ended again and waits for it. */
+  void restart(ChildProcess ended);
 
   /** Returns once the next one may be taken away. */
   void awaitWhole();

@@ -1,16 +1,28 @@
 package org.p3ostream.tests.faults;
 
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.KafkaBroker;
 import org.p3ostream.deploy.stack.KafkaCluster;
 
-/** Three brokers, each of which holds everything. */
-record ClusteredBrokers(KafkaCluster cluster) implements Brokers {
+/** Three brokers, each of which holds everything, on a disk of its own that can be full. */
+record ClusteredBrokers(KafkaCluster cluster, List<SmallDisk> disks) implements Brokers {
+  private static final int SIZE = 3;
+
+  static ClusteredBrokers start(Path directory) {
+    List<SmallDisk> disks =
+        IntStream.rangeClosed(1, SIZE)
+            .mapToObj(id -> SmallDisk.at(directory.resolve("broker-" + id).resolve("data")))
+            .toList();
+    return new ClusteredBrokers(KafkaCluster.start(directory, SIZE), disks);
+  }
 
   @Override
   public String name() {
-    return "3-node";
+    return Topology.CLUSTER.toString();
   }
 
   @Override
@@ -20,7 +32,7 @@ record ClusteredBrokers(KafkaCluster cluster) implements Brokers {
 
   @Override
   public int replication() {
-    return cluster.brokers().size();
+    return SIZE;
   }
 
   @Override
@@ -29,10 +41,13 @@ record ClusteredBrokers(KafkaCluster cluster) implements Brokers {
   }
 
   @Override
-  public void restart(ChildProcess killed) {
-    cluster.brokers().stream()
-        .filter(broker -> broker.process() == killed)
-        .forEach(KafkaBroker::restart);
+  public SmallDisk disk(ChildProcess victim) {
+    return disks.get(index(victim));
+  }
+
+  @Override
+  public void restart(ChildProcess ended) {
+    cluster.brokers().get(index(ended)).restart();
   }
 
   @Override
@@ -43,5 +58,10 @@ record ClusteredBrokers(KafkaCluster cluster) implements Brokers {
   @Override
   public void close() {
     cluster.close();
+    disks.forEach(SmallDisk::close);
+  }
+
+  private int index(ChildProcess process) {
+    return cluster.brokers().stream().map(KafkaBroker::process).toList().indexOf(process);
   }
 }

@@ -14,7 +14,7 @@ import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.SchemaRegistry;
 import org.p3ostream.learner.commit.Stage;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.tests.faults.LogAudit.Rollout;
+import org.p3ostream.tests.faults.IndependentAudit.Rollout;
 
 /** Brings a fault upon a run while its windows are let through, and watches it come back. */
 final class Disturbance {
@@ -31,15 +31,19 @@ final class Disturbance {
       Set.of(FaultKind.STREAMS_KILL, FaultKind.STREAMS_STOP, FaultKind.BLACKOUT);
 
   private static final Set<FaultKind> OF_THE_BROKERS =
-      Set.of(FaultKind.BROKER_KILL, FaultKind.BROKER_STOP, FaultKind.BLACKOUT);
+      Set.of(
+          FaultKind.BROKER_KILL,
+          FaultKind.BROKER_STOP,
+          FaultKind.BROKER_DISK_FULL,
+          FaultKind.BLACKOUT);
 
   private final Crew crew;
   private final Gate gate;
   private final RunLog log;
-  private final LogAudit audit;
+  private final IndependentAudit audit;
   private final Brokers brokers;
   private final SchemaRegistry registry;
-  private final FullDisk disk;
+  private final SmallDisk disk;
   private final Stranger stranger;
   private final Twin twin;
   private final TopicCatalogue topics;
@@ -49,10 +53,10 @@ final class Disturbance {
       Crew crew,
       Gate gate,
       RunLog log,
-      LogAudit audit,
+      IndependentAudit audit,
       Brokers brokers,
       SchemaRegistry registry,
-      FullDisk disk,
+      SmallDisk disk,
       Stranger stranger,
       Twin twin,
       TopicCatalogue topics) {
@@ -133,6 +137,10 @@ final class Disturbance {
       case BROKER_STOP -> {
         approach(fault, target);
         pause(brokers.leader(topics.steps().name()));
+      }
+      case BROKER_DISK_FULL -> {
+        approach(fault, target);
+        brokerDiskFull();
       }
       case REGISTRY_KILL -> {
         approach(fault, target);
@@ -253,6 +261,23 @@ final class Disturbance {
     stranger.publishFromBehindTwice(twin.windows(due, due + SoakRun.MAX_STALENESS + 1));
     until("the stranger's groups are trained", () -> audit.nextWindow() > due);
     producers.forEach(ChildProcess::resume);
+  }
+
+  /**
+   * A broker that cannot write its log ends by itself, the sooner the more it is asked to write.
+   */
+  private void brokerDiskFull() {
+    ChildProcess victim = brokers.leader(topics.steps().name());
+    SmallDisk full = brokers.disk(victim);
+    full.fill();
+    struck();
+    long end = System.nanoTime() + PAUSE.toNanos();
+    until("the broker ends", () -> !victim.isAlive() || System.nanoTime() > end);
+    if (victim.isAlive()) {
+      victim.kill();
+    }
+    full.free();
+    brokers.restart(victim);
   }
 
   private void pause(ChildProcess victim) {

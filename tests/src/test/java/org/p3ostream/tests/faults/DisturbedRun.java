@@ -17,6 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.SchemaRegistry;
@@ -46,7 +47,7 @@ final class DisturbedRun {
       String weightsSha256) {}
 
   private static final Duration SETTLING = Duration.ofSeconds(15);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
 
   private final Path directory;
   private final Brokers brokers;
@@ -82,11 +83,11 @@ final class DisturbedRun {
    */
   Result suffer(List<Fault> faults) throws Exception {
     Files.createDirectories(directory);
-    try (FullDisk disk = FullDisk.at(directory.resolve("disk"))) {
+    try (SmallDisk disk = SmallDisk.at(directory.resolve("disk"))) {
       SoakRun run =
           SoakRun.create(
               directory,
-              disk.checkpoints(),
+              disk.root().resolve("checkpoints"),
               brokers.bootstrapServers(),
               registry.url(),
               brokers.name() + ".",
@@ -107,7 +108,7 @@ final class DisturbedRun {
       SoakRun run,
       Gate gate,
       Crew crew,
-      FullDisk disk,
+      SmallDisk disk,
       RoleClients clients,
       KafkaProducer<byte[], byte[]> producer)
       throws Exception {
@@ -117,7 +118,7 @@ final class DisturbedRun {
     for (Role role : List.of(Role.PRODUCER_1, Role.PRODUCER_2, Role.STREAMS)) {
       crew.start(role);
     }
-    LogAudit audit = new LogAudit(topics);
+    IndependentAudit audit = new IndependentAudit(topics);
     RunLog log = new RunLog(clients.reader(), clients.codec(), topics, audit);
     Stranger stranger = new Stranger(producer, clients.codec(), topics);
     Disturbance disturbance =
@@ -134,7 +135,7 @@ final class DisturbedRun {
         throw new IllegalStateException(
             "fault " + fault + " on " + brokers.name() + ": " + e.getMessage(), e);
       }
-      LogAudit.Verdict verdict = settledVerdict(log, audit);
+      IndependentAudit.Verdict verdict = settledVerdict(log, audit).and(RunAudit.of(run.config()));
       Outcome outcome =
           new Outcome(
               fault,
@@ -150,7 +151,7 @@ final class DisturbedRun {
       }
     }
     finish(gate, crew, log, audit);
-    LogAudit again = new LogAudit(topics);
+    IndependentAudit again = new IndependentAudit(topics);
     new RunLog(clients.reader(), clients.codec(), topics, again).catchUp();
     require(again.verdict(twin.digests()).ok(), "read once more: " + again.verdict(twin.digests()));
     for (long step = 0; step < again.nextWindow(); step++) {
@@ -187,11 +188,11 @@ final class DisturbedRun {
   }
 
   /** The markers of one transaction reach its partitions one after the other. */
-  private LogAudit.Verdict settledVerdict(RunLog log, LogAudit audit) {
+  private IndependentAudit.Verdict settledVerdict(RunLog log, IndependentAudit audit) {
     long deadline = System.nanoTime() + SETTLING.toNanos();
     while (true) {
       log.catchUp();
-      LogAudit.Verdict verdict = audit.verdict(twin.digests());
+      IndependentAudit.Verdict verdict = audit.verdict(twin.digests());
       if (verdict.ok() || System.nanoTime() > deadline) {
         return verdict;
       }
@@ -199,7 +200,7 @@ final class DisturbedRun {
     }
   }
 
-  private static void finish(Gate gate, Crew crew, RunLog log, LogAudit audit) {
+  private static void finish(Gate gate, Crew crew, RunLog log, IndependentAudit audit) {
     crew.release(Role.LEARNER);
     gate.open(Long.MAX_VALUE);
     ChildProcess learner = crew.get(Role.LEARNER);

@@ -19,7 +19,8 @@ enum FaultKind {
   DUPLICATES("every group of the last windows published again"),
   REORDERED("groups published from behind and twice by another producer"),
   FOREIGN("garbage, other runs and groups nobody dispatched among the rollouts and prompts"),
-  DISK_FULL("no space for checkpoints, then kill -9 of the learner");
+  DISK_FULL("no space for checkpoints, then kill -9 of the learner"),
+  BROKER_DISK_FULL("no space for the data of that broker, which then ends");
 
   private final String description;
 

@@ -1,14 +1,20 @@
 package org.p3ostream.tests.faults;
 
+import java.nio.file.Path;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.KafkaBroker;
 
-/** One broker. */
-record SingleBroker(KafkaBroker broker) implements Brokers {
+/** One broker, its data on a disk that can be full. */
+record SingleBroker(KafkaBroker broker, SmallDisk disk) implements Brokers {
+
+  static SingleBroker start(Path directory) {
+    SmallDisk disk = SmallDisk.at(directory.resolve("data"));
+    return new SingleBroker(KafkaBroker.start(directory), disk);
+  }
 
   @Override
   public String name() {
-    return "1-node";
+    return Topology.SINGLE.toString();
   }
 
   @Override
@@ -27,7 +33,12 @@ record SingleBroker(KafkaBroker broker) implements Brokers {
   }
 
   @Override
-  public void restart(ChildProcess killed) {
+  public SmallDisk disk(ChildProcess victim) {
+    return disk;
+  }
+
+  @Override
+  public void restart(ChildProcess ended) {
     broker.restart();
   }
 
@@ -39,5 +50,6 @@ record SingleBroker(KafkaBroker broker) implements Brokers {
   @Override
   public void close() {
     broker.close();
+    disk.close();
   }
 }

@@ -1,6 +1,8 @@
 package org.p3ostream.tests.fuzz;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -181,13 +183,20 @@ final class FuzzRun {
   private void tenth() {
     long now = System.nanoTime();
     System.gc();
-    Runtime runtime = Runtime.getRuntime();
-    long used = runtime.totalMemory() - runtime.freeMemory();
+    long used = heapAfterCollection();
     heapBytes.add(used);
     out.accept(
         "%7d records: %6.0f records/s, %5.1f MB of heap in use after a collection"
             .formatted(sent, records / (double) TENTHS * 1e9 / (now - tenthNanos), used / 1e6));
     tenthNanos = System.nanoTime();
+  }
+
+  /** Of the collection itself: other threads go on allocating at once. */
+  private static long heapAfterCollection() {
+    return ManagementFactory.getMemoryPoolMXBeans().stream()
+        .filter(pool -> pool.getType() == MemoryType.HEAP && pool.getCollectionUsage() != null)
+        .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+        .sum();
   }
 
   private RolloutFuzz.Identity identity() {
