@@ -73,8 +73,20 @@ final class ClientProperties {
     return withUser(properties, ProducerConfig.configNames());
   }
 
+  /**
+   * A reader that looks for single versions of the weights: fetches hold little beyond what it
+   * looks for, since it drops the rest.
+   */
+  Map<String, Object> snapshotReader() {
+    return reader(TopicCatalogue.MAX_SNAPSHOT_BYTES);
+  }
+
   /** A consumer that assigns and seeks: no group, no commits. */
   Map<String, Object> reader() {
+    return reader(TopicCatalogue.MAX_ROLLOUT_BYTES);
+  }
+
+  private Map<String, Object> reader(int largestRecordBytes) {
     Map<String, Object> properties = new HashMap<>();
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
@@ -83,7 +95,7 @@ final class ClientProperties {
     properties.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
     properties.put(
         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-        Integer.toString(TopicCatalogue.MAX_ROLLOUT_BYTES + REQUEST_OVERHEAD_BYTES));
+        Integer.toString(largestRecordBytes + REQUEST_OVERHEAD_BYTES));
     properties.put(ConsumerConfig.RETRY_BACKOFF_MS_CONFIG, RETRY_BACKOFF_MS);
     properties.put(ConsumerConfig.RETRY_BACKOFF_MAX_MS_CONFIG, RETRY_BACKOFF_MAX_MS);
     properties.put(

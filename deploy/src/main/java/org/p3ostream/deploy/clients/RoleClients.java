@@ -78,6 +78,11 @@ public final class RoleClients implements AutoCloseable {
     return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
   }
 
+  /** A reader that looks for single versions of the weights. */
+  private KafkaConsumer<byte[], byte[]> snapshotReader() {
+    return closedAtTheEnd(new KafkaConsumer<>(properties.snapshotReader()), RoleClients::close);
+  }
+
   private KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
     return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
   }
@@ -89,7 +94,7 @@ public final class RoleClients implements AutoCloseable {
         producer(properties.learnerProducer(settings.transactionalId(), snapshotOf(settings))),
         groupMember(settings.run().topicPrefix() + "learner"),
         reader(),
-        reader(),
+        snapshotReader(),
         codec(),
         SubjectProvisioner.of(serdeSettings()));
   }
@@ -106,7 +111,7 @@ public final class RoleClients implements AutoCloseable {
 
   /** What it takes to read the logs of runs. */
   public LogReaders logReaders() {
-    return new LogReaders(reader(), reader(), reader(), codec());
+    return new LogReaders(reader(), reader(), snapshotReader(), codec());
   }
 
   /** The clients of a rollout producer. */

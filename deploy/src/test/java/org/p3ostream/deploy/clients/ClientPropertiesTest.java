@@ -41,6 +41,19 @@ class ClientPropertiesTest {
         .containsEntry("isolation.level", "read_committed");
   }
 
+  /** What it looks for is one version among many, and it drops the rest of every fetch. */
+  @Test
+  void readerOfSnapshotsFetchesOneRecordAndLittleMore() {
+    assertThat(fetchBytes(new ClientProperties(BROKER).snapshotReader()))
+        .isBetween(TopicCatalogue.MAX_SNAPSHOT_BYTES, 2 * TopicCatalogue.MAX_SNAPSHOT_BYTES);
+    assertThat(fetchBytes(new ClientProperties(BROKER).reader()))
+        .isGreaterThan(TopicCatalogue.MAX_ROLLOUT_BYTES);
+  }
+
+  private static int fetchBytes(Map<String, Object> properties) {
+    return Integer.parseInt((String) properties.get("max.partition.fetch.bytes"));
+  }
+
   @Test
   void userPropertiesWin() {
     ClientProperties properties =
