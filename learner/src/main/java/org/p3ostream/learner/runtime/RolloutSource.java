@@ -100,9 +100,8 @@ final class RolloutSource {
       return false;
     }
     try {
-      return unread.isEmpty()
-          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
-              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     } catch (TimeoutException e) {
       return false;
     }
