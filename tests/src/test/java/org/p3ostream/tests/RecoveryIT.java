@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -92,7 +91,9 @@ class RecoveryIT {
     Checkpoint checkpoint =
         own.usable("test").stream().filter(c -> c.step() == step).findFirst().orElseThrow();
     OptimizerState state = own.load(checkpoint);
-    Arrays.fill(state.firstMoment(), 1e-3f);
+    for (int i = 0; i < state.firstMoment().length; i++) {
+      state.firstMoment()[i] *= 1.01f;
+    }
     Path others = run.directory().resolve("others");
     new CheckpointStore(others, layout, 9)
         .save("test", step, checkpoint.eventHash(), checkpoint.policyVersion(), state);

@@ -51,7 +51,7 @@ public final class RunTopics {
    */
   public static void requireRun(RoleClients clients, P3oConfig config) throws InterruptedException {
     TopicSpec steps = new TopicCatalogue(config.run().topicPrefix()).steps();
-    RunTopics topics = new RunTopics(clients, config, List.of(steps));
+    RunTopics topics = new RunTopics(clients, config, List.of(steps), line -> {});
     if (!topics.partitions.containsKey(steps.name())) {
       throw topics.missing(steps);
     }

@@ -87,7 +87,7 @@ final class GroupAudit {
     if (!fork) {
       requireDispatched(where, entry);
     }
-    if (entry.getPolicyVersion() > event.getPolicyVersionBefore()) {
+    if (!fork && entry.getPolicyVersion() > event.getPolicyVersionBefore()) {
       problems.add(
           ProblemKind.POLICY_VERSION,
           where,

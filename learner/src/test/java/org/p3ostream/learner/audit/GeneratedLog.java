@@ -466,6 +466,19 @@ final class GeneratedLog {
    */
   AuditReport audit(
       Random order, String runId, List<String> missingTopics, Map<String, Long> knownEnds) {
+    LogAudit audit = open(runId, missingTopics, knownEnds);
+    interleaved(order).stream()
+        .filter(row -> !missingTopics.contains(row.topic))
+        .forEach(row -> audit.accept(audited(row)));
+    return audit.finish();
+  }
+
+  /** An audit that was handed nothing yet. */
+  LogAudit audit() {
+    return open(RUN, List.of(), Map.of());
+  }
+
+  private LogAudit open(String runId, List<String> missingTopics, Map<String, Long> knownEnds) {
     List<PartitionExtent> extents = new ArrayList<>();
     for (TopicSpec topic :
         List.of(
@@ -490,12 +503,7 @@ final class GeneratedLog {
     }
     StepEvent first =
         ledger().isEmpty() || !(ledger().get(0).record instanceof StepEvent event) ? null : event;
-    LogAudit audit =
-        new LogAudit(new AuditScope(runId, TOPICS.prefix(), first, extents, missingTopics));
-    interleaved(order).stream()
-        .filter(row -> !missingTopics.contains(row.topic))
-        .forEach(row -> audit.accept(audited(row)));
-    return audit.finish();
+    return new LogAudit(new AuditScope(runId, TOPICS.prefix(), first, extents, missingTopics));
   }
 
   private List<Row> interleaved(Random order) {

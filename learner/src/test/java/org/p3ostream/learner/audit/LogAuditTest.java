@@ -525,6 +525,25 @@ class LogAuditTest {
   }
 
   @Test
+  void damagedRecordsAreNamedAndWhatFollowsThemIsNotHeldAgainstThem() {
+    GeneratedLog log = new GeneratedLog(3, WINDOWS);
+    Row gone = row(log, log.pick(new Random(3), LogAuditTest::saysNothing));
+    LogAudit audit = log.audit();
+    for (Row row : log.rows) {
+      if (row == gone) {
+        audit.damaged(gone.topic, 0, gone.offset, gone.offset + 1, "wrong checksum");
+      } else {
+        audit.accept(log.audited(row));
+      }
+    }
+    assertThat(audit.finish().problems())
+        .singleElement()
+        .hasToString(
+            "DAMAGED a.steps-0@%d: cannot be read, up to offset %d: wrong checksum"
+                .formatted(gone.offset, gone.offset));
+  }
+
+  @Test
   void groupHistoryTellsEverythingThatHappenedToAGroup() {
     GeneratedLog log = new GeneratedLog(2, WINDOWS);
     DeadLetter rejected =

@@ -22,7 +22,7 @@ record ClusteredBrokers(KafkaCluster cluster, List<SmallDisk> disks) implements 
 
   @Override
   public String name() {
-    return "3-node";
+    return Topology.CLUSTER.toString();
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.SchemaRegistry;
 import org.p3ostream.learner.commit.Stage;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.tests.faults.LogAudit.Rollout;
+import org.p3ostream.tests.faults.IndependentAudit.Rollout;
 
 /** Brings a fault upon a run while its windows are let through, and watches it come back. */
 final class Disturbance {
@@ -31,14 +31,16 @@ final class Disturbance {
       Set.of(FaultKind.STREAMS_KILL, FaultKind.STREAMS_STOP, FaultKind.BLACKOUT);
 
   private static final Set<FaultKind> OF_THE_BROKERS =
-      Set.of(FaultKind.BROKER_KILL, FaultKind.BROKER_STOP,
+      Set.of(
+          FaultKind.BROKER_KILL,
+          FaultKind.BROKER_STOP,
           FaultKind.BROKER_DISK_FULL,
           FaultKind.BLACKOUT);
 
   private final Crew crew;
   private final Gate gate;
   private final RunLog log;
-  private final LogAudit audit;
+  private final IndependentAudit audit;
   private final Brokers brokers;
   private final SchemaRegistry registry;
   private final SmallDisk disk;
@@ -51,7 +53,7 @@ final class Disturbance {
       Crew crew,
       Gate gate,
       RunLog log,
-      LogAudit audit,
+      IndependentAudit audit,
       Brokers brokers,
       SchemaRegistry registry,
       SmallDisk disk,
@@ -261,7 +263,9 @@ final class Disturbance {
     producers.forEach(ChildProcess::resume);
   }
 
-  /** A broker that cannot write its log ends by itself, the sooner the more it is asked to write. */
+  /**
+   * A broker that cannot write its log ends by itself, the sooner the more it is asked to write.
+   */
   private void brokerDiskFull() {
     ChildProcess victim = brokers.leader(topics.steps().name());
     SmallDisk full = brokers.disk(victim);

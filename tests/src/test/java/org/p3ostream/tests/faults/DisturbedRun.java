@@ -17,6 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.SchemaRegistry;
@@ -117,7 +118,7 @@ final class DisturbedRun {
     for (Role role : List.of(Role.PRODUCER_1, Role.PRODUCER_2, Role.STREAMS)) {
       crew.start(role);
     }
-    LogAudit audit = new LogAudit(topics);
+    IndependentAudit audit = new IndependentAudit(topics);
     RunLog log = new RunLog(clients.reader(), clients.codec(), topics, audit);
     Stranger stranger = new Stranger(producer, clients.codec(), topics);
     Disturbance disturbance =
@@ -134,7 +135,7 @@ final class DisturbedRun {
         throw new IllegalStateException(
             "fault " + fault + " on " + brokers.name() + ": " + e.getMessage(), e);
       }
-      LogAudit.Verdict verdict = settledVerdict(log, audit);
+      IndependentAudit.Verdict verdict = settledVerdict(log, audit).and(RunAudit.of(run.config()));
       Outcome outcome =
           new Outcome(
               fault,
@@ -150,7 +151,7 @@ final class DisturbedRun {
       }
     }
     finish(gate, crew, log, audit);
-    LogAudit again = new LogAudit(topics);
+    IndependentAudit again = new IndependentAudit(topics);
     new RunLog(clients.reader(), clients.codec(), topics, again).catchUp();
     require(again.verdict(twin.digests()).ok(), "read once more: " + again.verdict(twin.digests()));
     for (long step = 0; step < again.nextWindow(); step++) {
@@ -187,11 +188,11 @@ final class DisturbedRun {
   }
 
   /** The markers of one transaction reach its partitions one after the other. */
-  private LogAudit.Verdict settledVerdict(RunLog log, LogAudit audit) {
+  private IndependentAudit.Verdict settledVerdict(RunLog log, IndependentAudit audit) {
     long deadline = System.nanoTime() + SETTLING.toNanos();
     while (true) {
       log.catchUp();
-      LogAudit.Verdict verdict = audit.verdict(twin.digests());
+      IndependentAudit.Verdict verdict = audit.verdict(twin.digests());
       if (verdict.ok() || System.nanoTime() > deadline) {
         return verdict;
       }
@@ -199,7 +200,7 @@ final class DisturbedRun {
     }
   }
 
-  private static void finish(Gate gate, Crew crew, RunLog log, LogAudit audit) {
+  private static void finish(Gate gate, Crew crew, RunLog log, IndependentAudit audit) {
     crew.release(Role.LEARNER);
     gate.open(Long.MAX_VALUE);
     ChildProcess learner = crew.get(Role.LEARNER);

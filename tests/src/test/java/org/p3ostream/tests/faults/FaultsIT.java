@@ -23,7 +23,12 @@ class FaultsIT {
             seed, FAULTS, List.copyOf(EnumSet.complementOf(EnumSet.of(FaultKind.FAILPOINT))));
 
     SoakReport report =
-        Soak.run(directory, seed, schedule, outcome -> System.out.println(SoakReport.csv(outcome)));
+        Soak.run(
+            directory,
+            seed,
+            schedule,
+            EnumSet.allOf(Topology.class),
+            outcome -> System.out.println(SoakReport.csv(outcome)));
 
     assertThat(report.outcomes())
         .hasSize(FAULTS)

@@ -18,4 +18,4 @@ record Outcome(
     long recoveryMs,
     long wallMs,
     List<Exit> exits,
-    LogAudit.Verdict verdict) {}
+    IndependentAudit.Verdict verdict) {}

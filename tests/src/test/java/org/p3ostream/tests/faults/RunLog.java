@@ -24,7 +24,7 @@ final class RunLog {
 
   private final Consumer<byte[], byte[]> consumer;
   private final RecordCodec codec;
-  private final LogAudit audit;
+  private final IndependentAudit audit;
   private final List<TopicPartition> ledger;
   private final List<TopicPartition> others = new ArrayList<>();
 
@@ -32,7 +32,10 @@ final class RunLog {
    * @param consumer read_committed, without a group
    */
   RunLog(
-      Consumer<byte[], byte[]> consumer, RecordCodec codec, TopicCatalogue topics, LogAudit audit) {
+      Consumer<byte[], byte[]> consumer,
+      RecordCodec codec,
+      TopicCatalogue topics,
+      IndependentAudit audit) {
     this.consumer = consumer;
     this.codec = codec;
     this.audit = audit;

@@ -14,7 +14,7 @@ record SingleBroker(KafkaBroker broker, SmallDisk disk) implements Brokers {
 
   @Override
   public String name() {
-    return "1-node";
+    return Topology.SINGLE.toString();
   }
 
   @Override

@@ -15,6 +15,11 @@ final class SmallDisk implements AutoCloseable {
   /** Room for all that a long soak writes; only what is used takes memory. */
   private static final String SIZE = "4g";
 
+  private static final long HEADROOM_BYTES = 64 * 1024;
+
+  /** Somebody writes there while it is measured. */
+  private static final int ATTEMPTS = 50;
+
   private final Path root;
   private final boolean mounted;
 
@@ -45,24 +50,38 @@ final class SmallDisk implements AutoCloseable {
     return root;
   }
 
-  /** Leaves no space. */
+  /** Leaves next to no space. */
   void fill() {
+    for (int attempt = 0; mounted && attempt < ATTEMPTS; attempt++) {
+      if (resize(Long.toString(used() + HEADROOM_BYTES))) {
+        return;
+      }
+    }
+    requireResized(!mounted);
+  }
+
+  /** Gives the space back. */
+  void free() {
+    requireResized(!mounted || resize(SIZE));
+  }
+
+  private long used() {
     try {
       FileStore store = Files.getFileStore(root);
-      resize(Long.toString(store.getTotalSpace() - store.getUnallocatedSpace()));
+      return store.getTotalSpace() - store.getUnallocatedSpace();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Gives the space back. */
-  void free() {
-    resize(SIZE);
+  /** False if it holds more by now. */
+  private boolean resize(String size) {
+    return run("mount", "-o", "remount,size=" + size, root.toString());
   }
 
-  private void resize(String size) {
-    if (mounted && !run("mount", "-o", "remount,size=" + size, root.toString())) {
-      throw new IllegalStateException(root + " cannot be made " + size + " large");
+  private void requireResized(boolean resized) {
+    if (!resized) {
+      throw new IllegalStateException(root + " cannot be resized");
     }
   }
 

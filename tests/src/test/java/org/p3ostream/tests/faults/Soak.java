@@ -6,12 +6,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.p3ostream.deploy.stack.SchemaRegistry;
 
 /**
  * Faults of every kind against one run after another, each compared with its undisturbed twin.
- * Usage: {@code Soak FAULTS SEED DIRECTORY [KIND…]}; the same seed gives the same schedule.
+ * Usage: {@code Soak FAULTS SEED DIRECTORY [1-node|3-node] [KIND…]}; the same seed gives the same
+ * schedule. Half of the faults strike on one broker, half on a cluster of three, unless one of them
+ * is asked for.
  */
 public final class Soak {
 
@@ -22,60 +25,76 @@ public final class Soak {
     int faults = Integer.parseInt(arguments[0]);
     long seed = Long.parseLong(arguments[1]);
     Path directory = Path.of(arguments[2]).toAbsolutePath();
+    List<String> more = new ArrayList<>(Arrays.asList(arguments).subList(3, arguments.length));
+    Set<Topology> topologies = EnumSet.allOf(Topology.class);
+    for (Topology topology : Topology.values()) {
+      if (more.remove(topology.toString())) {
+        topologies.retainAll(Set.of(topology));
+      }
+    }
     List<FaultKind> kinds =
-        arguments.length > 3
-            ? Arrays.stream(arguments).skip(3).map(FaultKind::valueOf).toList()
-            : List.copyOf(EnumSet.complementOf(EnumSet.of(FaultKind.FAILPOINT)));
-    System.out.printf("%d faults, seed %d, %s%n", faults, seed, directory);
+        Arrays.stream(FaultKind.values())
+            .filter(kind -> kind != FaultKind.FAILPOINT)
+            .filter(kind -> more.isEmpty() || more.contains(kind.toString()))
+            .toList();
+    System.out.printf(
+        "%d faults, seed %d, %s, %s, %s%n", faults, seed, directory, topologies, kinds);
     try {
       SoakReport report =
           run(
               directory,
               seed,
               FaultSchedule.of(seed, faults, kinds),
+              topologies,
               outcome -> System.out.println(SoakReport.csv(outcome)));
       report.write(directory);
       System.out.println(Files.readString(directory.resolve("summary.md")));
       System.exit(0);
     } catch (Exception e) {
       e.printStackTrace();
-      System.out.printf("NOT SURVIVED; the same again: Soak %d %d DIRECTORY%n", faults, seed);
+      System.out.printf("NOT SURVIVED; the same again: Soak %s%n", String.join(" ", arguments));
       System.exit(1);
     }
   }
 
   /**
-   * Runs a schedule: every other fault on one broker, then the rest on a cluster of three.
+   * Runs a schedule, dealt to the topologies in turn.
    *
    * @param directory empty or missing; data and logs of everything
    * @param progress told of every fault that was survived
    */
-  static SoakReport run(Path directory, long seed, List<Fault> schedule, Consumer<Outcome> progress)
+  static SoakReport run(
+      Path directory,
+      long seed,
+      List<Fault> schedule,
+      Set<Topology> topologies,
+      Consumer<Outcome> progress)
       throws Exception {
     long start = System.nanoTime();
+    List<Topology> order = List.copyOf(topologies);
     List<DisturbedRun.Result> results = new ArrayList<>();
-    List<Fault> ofSingle = schedule.stream().filter(fault -> fault.index() % 2 == 0).toList();
-    List<Fault> ofCluster = schedule.stream().filter(fault -> fault.index() % 2 == 1).toList();
     SchemaRegistry registry = SchemaRegistry.launch(directory.resolve("registry"), 0);
     try (registry) {
-      Twin twin;
-      try (SingleBroker single = SingleBroker.start(directory.resolve("broker"))) {
-        registry.awaitReady();
-        twin =
-            Twin.train(
-                directory.resolve("twin"),
-                single.bootstrapServers(),
-                registry.url(),
-                DisturbedRun.steps(ofSingle.size()));
-        results.add(
-            new DisturbedRun(directory.resolve("1-node"), single, registry, twin, progress)
-                .suffer(ofSingle));
-      }
-      if (!ofCluster.isEmpty()) {
-        try (ClusteredBrokers cluster = ClusteredBrokers.start(directory.resolve("brokers"))) {
+      registry.awaitReady();
+      Twin twin = null;
+      for (int turn = 0; turn < order.size(); turn++) {
+        int own = turn;
+        List<Fault> faults =
+            schedule.stream().filter(fault -> fault.index() % order.size() == own).toList();
+        Topology topology = order.get(turn);
+        try (Brokers brokers = topology.start(directory.resolve("brokers-" + topology))) {
+          if (twin == null) { // the first has the most faults
+            twin =
+                Twin.train(
+                    directory.resolve("twin"),
+                    brokers,
+                    registry.url(),
+                    DisturbedRun.steps(faults.size()));
+          }
           results.add(
-              new DisturbedRun(directory.resolve("3-node"), cluster, registry, twin, progress)
-                  .suffer(ofCluster));
+              new DisturbedRun(
+                      directory.resolve(topology.toString()), brokers, registry, twin, progress)
+                  .suffer(faults));
         }
       }
     }

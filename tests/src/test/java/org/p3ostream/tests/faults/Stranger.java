@@ -15,7 +15,7 @@ import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.topic.RecordKeys;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.tests.faults.LogAudit.Rollout;
+import org.p3ostream.tests.faults.IndependentAudit.Rollout;
 
 /** Publishes what no producer of this run would: copies, other orders, other runs, garbage. */
 final class Stranger {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.tests.faults.LogAudit.Rollout;
+import org.p3ostream.tests.faults.IndependentAudit.Rollout;
 
 /**
  * The run that nobody disturbs.
@@ -18,16 +18,16 @@ import org.p3ostream.tests.faults.LogAudit.Rollout;
 record Twin(List<String> digests, Map<Long, Rollout> groups) {
 
   /** Trains it to its end: same configuration and seed, prefix of its own, one producer. */
-  static Twin train(Path directory, String bootstrapServers, String registryUrl, long steps)
+  static Twin train(Path directory, Brokers brokers, String registryUrl, long steps)
       throws Exception {
     SoakRun run =
         SoakRun.create(
             directory,
             directory.resolve("checkpoints"),
-            bootstrapServers,
+            brokers.bootstrapServers(),
             registryUrl,
             "twin.",
-            1,
+            brokers.replication(),
             steps);
     Gate gate = new Gate(directory.resolve("gate"));
     gate.open(Long.MAX_VALUE);
@@ -44,9 +44,9 @@ record Twin(List<String> digests, Map<Long, Rollout> groups) {
       if (crew.get(Role.LEARNER).exitCode() != 0) {
         crew.get(Role.LEARNER).requireAlive();
       }
-      LogAudit audit = new LogAudit(topics);
+      IndependentAudit audit = new IndependentAudit(topics);
       new RunLog(clients.reader(), clients.codec(), topics, audit).catchUp();
-      LogAudit.Verdict verdict = audit.verdict(List.of());
+      IndependentAudit.Verdict verdict = audit.verdict(List.of());
       if (!verdict.ok() || audit.nextWindow() != steps) {
         throw new IllegalStateException(
             "the twin ended after %d steps: %s".formatted(audit.nextWindow(), verdict));

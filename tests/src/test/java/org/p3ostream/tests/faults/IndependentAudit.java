@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.p3ostream.learner.audit.AuditReport;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
@@ -27,7 +28,7 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * with none of its code: a chain of events, each window where the ledger says it is, every group
  * trained once or still awaited, every record accounted for.
  */
-final class LogAudit {
+final class IndependentAudit {
 
   private record Coordinate(int partition, long offset) {}
 
@@ -44,6 +45,20 @@ final class LogAudit {
   record Verdict(long lost, long twice, long chainBreaks, List<String> problems) {
     boolean ok() {
       return problems.isEmpty();
+    }
+
+    /** With what the product's own audit found. */
+    Verdict and(AuditReport report) {
+      List<String> all = new ArrayList<>(problems);
+      report.problems().forEach(problem -> all.add("audit: " + problem));
+      if (!report.ok() && report.problems().isEmpty()) {
+        all.add("audit: " + report.problemCounts());
+      }
+      return new Verdict(
+          Math.max(lost, report.lost()),
+          Math.max(twice, report.duplicates()),
+          Math.max(chainBreaks, report.chainBreaks()),
+          all);
     }
   }
 
@@ -71,7 +86,7 @@ final class LogAudit {
   private long twice;
   private long chainBreaks;
 
-  LogAudit(TopicCatalogue topics) {
+  IndependentAudit(TopicCatalogue topics) {
     this.topics = topics;
   }
 
