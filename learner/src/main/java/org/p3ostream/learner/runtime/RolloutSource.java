@@ -96,9 +96,6 @@ final class RolloutSource {
    * Whether everything visible was handed over; false if the broker does not answer in a moment.
    */
   boolean hasCaughtUp() {
-    if (!unread.isEmpty()) {
-      return false;
-    }
     try {
       return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
           .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
