@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.cli.P3o;
 import org.p3ostream.deploy.config.ConfigPrinter;
 import org.p3ostream.deploy.stack.LocalStack;
-import org.p3ostream.learner.ledger.LedgerException;
+import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.task.SyntheticTask;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
@@ -106,7 +106,7 @@ class DatasetsIT {
     try {
       Files.writeString(sums, "{\"prompt\":\"1=\",\"answer\":\"1\"}\n", StandardOpenOption.APPEND);
       assertThat(run.learner().failure())
-          .isInstanceOf(LedgerException.class)
+          .isInstanceOf(ConfigurationException.class)
           .hasMessageContaining("prompts.datasets.sums.sha256: ");
     } finally {
       Files.writeString(sums, before);
