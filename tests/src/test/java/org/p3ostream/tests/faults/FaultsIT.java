@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak; the long one is {@link Soak}. */
+/** A short soak; the long one is {@link Soak}. Not part of an ordinary build yet. */
+@Tag("faults")
 class FaultsIT {
 
   private static final int FAULTS = 20;
