@@ -22,6 +22,9 @@ interface Brokers extends AutoCloseable {
   /** Starts a broker that has ended again and waits for it. */
   void restart(ChildProcess ended);
 
+  /** Puts what is only in memory where it stays, for whoever looks into a failure. */
+  void keepData();
+
   /** Returns once the next one may be taken away. */
   void awaitWhole();
 

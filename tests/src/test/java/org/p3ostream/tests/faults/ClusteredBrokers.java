@@ -51,6 +51,11 @@ record ClusteredBrokers(KafkaCluster cluster, List<SmallDisk> disks) implements 
   }
 
   @Override
+  public void keepData() {
+    disks.forEach(SmallDisk::keep);
+  }
+
+  @Override
   public void awaitWhole() {
     cluster.awaitInSync();
   }

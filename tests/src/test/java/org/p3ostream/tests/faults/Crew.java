@@ -77,6 +77,11 @@ final class Crew implements AutoCloseable {
     return running.get(role);
   }
 
+  /** The processes as they are now. */
+  List<ChildProcess> all() {
+    return List.copyOf(running.values());
+  }
+
   /** Starts what has ended again, and counts how often that happened. */
   void supervise() {
     for (Map.Entry<Role, ChildProcess> entry : Map.copyOf(running).entrySet()) {

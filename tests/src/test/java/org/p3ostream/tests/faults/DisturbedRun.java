@@ -132,6 +132,8 @@ final class DisturbedRun {
       try {
         recoveryMs = disturbance.survive(fault, target);
       } catch (RuntimeException e) {
+        Diagnosis.write(directory, clients.admin(), crew.all());
+        brokers.keepData();
         throw new IllegalStateException(
             "fault " + fault + " on " + brokers.name() + ": " + e.getMessage(), e);
       }

@@ -43,6 +43,11 @@ record SingleBroker(KafkaBroker broker, SmallDisk disk) implements Brokers {
   }
 
   @Override
+  public void keepData() {
+    disk.keep();
+  }
+
+  @Override
   public void awaitWhole() {
     broker.awaitReady();
   }

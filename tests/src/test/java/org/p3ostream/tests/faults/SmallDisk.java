@@ -65,6 +65,11 @@ final class SmallDisk implements AutoCloseable {
     requireResized(!mounted || resize(SIZE));
   }
 
+  /** Copies everything to a directory beside it that stays. */
+  void keep() {
+    run("cp", "-r", root.toString(), root.resolveSibling(root.getFileName() + "-kept").toString());
+  }
+
   private long used() {
     try {
       FileStore store = Files.getFileStore(root);

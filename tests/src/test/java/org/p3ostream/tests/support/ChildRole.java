@@ -46,6 +46,6 @@ public final class ChildRole {
             .withJvmFlags(
                 "-Xmx384m",
                 "-Djava.io.tmpdir=" + directory,
-                "-Dlogback.configurationFile=logback.xml")); // not that of tests, which says little
+                "-Dlogback.configurationFile=logback-children.xml"));
   }
 }
