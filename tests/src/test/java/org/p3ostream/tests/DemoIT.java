@@ -43,7 +43,9 @@ class DemoIT {
 
     assertThat(demo.process().awaitExit(LONG)).isTrue();
 
-    assertThat(demo.process().exitCode()).as(String.join("\n", demo.process().lastLogLines(40))).isZero();
+    assertThat(demo.process().exitCode())
+        .as(String.join("\n", demo.process().lastLogLines(40)))
+        .isZero();
     JsonNode figures = new ObjectMapper().readTree(report.toFile());
     assertThat(figures.get("steps").asLong()).isEqualTo(150);
     assertThat(figures.get("policyVersion").asLong()).isEqualTo(150);
@@ -64,7 +66,8 @@ class DemoIT {
         .content()
         .contains(figures.get("weightsSha256").asText(), "p3o demo --steps 150 --seed 42")
         .hasSizeLessThan(300_000);
-    assertThat(demo.process().lastLogLines(40)).anyMatch(line -> line.matches("live view http://127.*/ .*"));
+    assertThat(demo.process().lastLogLines(40))
+        .anyMatch(line -> line.matches("live view http://127.*/ .*"));
     assertThat(temporaryFiles()).isEmpty();
   }
 

@@ -108,8 +108,9 @@ class ForkIT {
     refused(
         () -> new Forked(run, "own", AT, "run.topicPrefix=" + run.topics().prefix()).train(1),
         "--prefix");
-    try (RoleClients clients = new RoleClients(fork.config)) {
-      LearnerSettings settings = fork.config.learnerSettings(Map.of());
+    P3oConfig asALearner = fork.with("learner.steps=0");
+    try (RoleClients clients = new RoleClients(asALearner)) {
+      LearnerSettings settings = asALearner.learnerSettings(Map.of());
       Learner learner = new Learner(settings, clients.learner(settings), Clock.systemUTC());
       refused(learner::run, "fork of run 'test' after step 3");
     }
@@ -203,10 +204,14 @@ class ForkIT {
       this.config = run.config(overrides.toArray(String[]::new));
     }
 
-    ForkReport train(long mostSteps, String... further) throws Exception {
+    P3oConfig with(String... further) {
       List<String> all = new ArrayList<>(overrides);
       all.addAll(List.of(further));
-      P3oConfig now = run.config(all.toArray(String[]::new));
+      return run.config(all.toArray(String[]::new));
+    }
+
+    ForkReport train(long mostSteps, String... further) throws Exception {
+      P3oConfig now = with(further);
       try (RoleClients clients = new RoleClients(now)) {
         LearnerSettings settings = now.learnerSettings(Map.of());
         ForkSource source =

@@ -93,13 +93,13 @@ class LoopIT {
   @Test
   void weightsDoNotDependOnTheNumberOfProducersNorOnTheRunId(
       LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun one = new TestRun(stack, directory.resolve("one"), "learner.steps=10");
+    TestRun one = TestRun.rewarded(stack, directory.resolve("one"), "learner.steps=10");
     try (RunningRole learner = one.learner();
         RunningRole producer = one.producer("a")) {
       learner.join();
     }
     TestRun two =
-        new TestRun(stack, directory.resolve("two"), "learner.steps=10", "run.id=another");
+        TestRun.rewarded(stack, directory.resolve("two"), "learner.steps=10", "run.id=another");
     two.learner("learner.steps=0").join(); // opens the run, so that the producers can gather
     try (RunningRole first = two.producer("a");
         RunningRole second = two.producer("b")) {

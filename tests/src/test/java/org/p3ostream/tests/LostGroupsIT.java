@@ -33,17 +33,19 @@ class LostGroupsIT {
   @Test
   void lostGroupsAreDispatchedAgainAndTheWeightsAreThoseOfAnUndisturbedRun(
       LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun twin = new TestRun(stack, directory.resolve("twin"), "learner.steps=4");
+    TestRun twin = TestRun.rewarded(stack, directory.resolve("twin"), "learner.steps=4");
     try (RunningRole producer = twin.producer("a")) {
       twin.learner().join();
     }
-    TestRun run = new TestRun(stack, directory.resolve("run"), "learner.steps=4");
+    TestRun run = TestRun.rewarded(stack, directory.resolve("run"), "learner.steps=4");
     run.learner("learner.steps=0").join(); // dispatches windows 0 and 1
     lose(run, 2, 5);
     try (RunningRole producer = run.producer("a")) {
       run.learner("dispatch.timeoutSeconds=1").join();
     }
     assertThat(digests(run)).isEqualTo(digests(twin));
+    assertThat(run.steps())
+        .anySatisfy(step -> assertThat(step.getMetrics().getGradNorm()).isGreaterThan(1e-3));
     List<DispatchedGroup> again =
         run.ledger().stream()
             .filter(event -> event.getKind() == StepKind.INTERIM)
@@ -59,7 +61,7 @@ class LostGroupsIT {
   @Test
   void windowIsTrainedShortWithoutALostGroupAndPassedWithoutAny(
       LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun run = new TestRun(stack, directory, "window.maxTopUps=0");
+    TestRun run = TestRun.rewarded(stack, directory, "window.maxTopUps=0");
     run.learner("learner.steps=0").join();
     lose(run, 2, 4, 5, 6, 7); // one of window 0, all of window 1
     try (RunningRole producer = run.producer("a")) {

@@ -32,11 +32,11 @@ class RecoveryIT {
   @Test
   void restartedLearnerContinuesToTheWeightsOfAnUndisturbedRun(
       LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun twin = new TestRun(stack, directory.resolve("twin"));
+    TestRun twin = TestRun.rewarded(stack, directory.resolve("twin"));
     try (RunningRole producer = twin.producer("a")) {
       twin.learner("learner.steps=9").join();
     }
-    TestRun run = new TestRun(stack, directory.resolve("run"), "learner.checkpointEvery=2");
+    TestRun run = TestRun.rewarded(stack, directory.resolve("run"), "learner.checkpointEvery=2");
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=3").join(); // ends with a checkpoint
       assertThat(checkpoints(run)).hasSize(2);
@@ -70,7 +70,7 @@ class RecoveryIT {
   @Test
   void weightsThatDifferEndALearnerUnlessItMayTakeThoseOfTheLog(
       LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun run = new TestRun(stack, directory, "learner.checkpointEvery=2");
+    TestRun run = TestRun.rewarded(stack, directory, "learner.checkpointEvery=2");
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=5").join();
       String others = "learner.checkpointDirectory=" + withOtherMoments(run, 3);
@@ -93,6 +93,7 @@ class RecoveryIT {
         own.usable("test").stream().filter(c -> c.step() == step).findFirst().orElseThrow();
     OptimizerState state = own.load(checkpoint);
     Arrays.fill(state.firstMoment(), 1e-3f);
+    Arrays.fill(state.secondMoment(), 1);
     Path others = run.directory().resolve("others");
     new CheckpointStore(others, layout, 9)
         .save("test", step, checkpoint.eventHash(), checkpoint.policyVersion(), state);

@@ -2,7 +2,7 @@ package org.p3ostream.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.p3ostream.tests.support.TestRun.until;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -80,7 +81,8 @@ class ResumeIT {
   void nothingIsLeftBehind() {
     started.forEach(DemoProcess::close);
     for (DemoProcess demo : started) {
-      until("its children to end", () -> demo.children().stream().noneMatch(ProcessHandle::isAlive));
+      until(
+          "its children to end", () -> demo.children().stream().noneMatch(ProcessHandle::isAlive));
     }
   }
 
@@ -227,6 +229,11 @@ class ResumeIT {
 
   private static List<StepEvent> poll(LogFollower ledger) {
     return ledger.poll(Duration.ofMillis(20)).stream().map(record -> (StepEvent) record).toList();
+  }
+
+  /** A demo that fails is noticed at once; a crowded machine is only slow. */
+  private static void until(String what, Callable<Boolean> condition) {
+    await(what).atMost(LONG).pollInterval(Duration.ofMillis(20)).until(condition);
   }
 
   private void pause(int atMostMillis) {

@@ -29,7 +29,7 @@ import org.p3ostream.tests.support.TestRun;
 @ExtendWith(LocalStackExtension.class)
 class SkipWindowIT {
 
-  private static final double TOO_LARGE = 3e38; // finite as a reward, its loss is not
+  private static final double TOO_LARGE = 1e300; // finite as a reward, its loss is not
 
   @Test
   void learnerStopsAtTheWindowUntilAnOperatorHasItSkipped(LocalStack stack, @TempDir Path directory)

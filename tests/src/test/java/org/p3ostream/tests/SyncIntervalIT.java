@@ -52,6 +52,8 @@ class SyncIntervalIT {
       run.learner("learner.steps=" + STEPS).join();
     }
     assertThat(run.steps()).hasSize(STEPS);
+    assertThat(run.steps())
+        .anySatisfy(step -> assertThat(step.getMetrics().getGradNorm()).isGreaterThan(1e-3));
     assertThat(digests(run)).isEqualTo(digests(twin));
     assertEveryTokenWasSampledByTheVersionOfItsPeriod(run);
     assertThat(run.steps())
@@ -61,7 +63,7 @@ class SyncIntervalIT {
   }
 
   private static TestRun run(LocalStack stack, Path directory) throws Exception {
-    return new TestRun(
+    return TestRun.rewarded(
         stack,
         directory,
         "dispatch.syncInterval=" + INTERVAL,

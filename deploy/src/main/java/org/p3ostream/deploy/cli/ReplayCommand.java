@@ -39,7 +39,8 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--from",
       paramLabel = "STEP",
-      description = "First step, counted from 0 (default: the first there is; in a trimmed run the first after"
+      description =
+          "First step, counted from 0 (default: the first there is; in a trimmed run the first after"
               + " its oldest checkpoint).")
   private @Nullable Long from;
 

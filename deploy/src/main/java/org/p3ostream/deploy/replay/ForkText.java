@@ -27,12 +27,12 @@ public final class ForkText {
     if (report.lastStep() == report.sharedStep()) {
       out.printf("trained          nothing yet%n");
     } else {
-      out.printf("trained          steps %d to %d", report.sharedStep() + 1, report.lastStep());
-      out.printf(
+      String end =
           report.lastStep() == report.sourceLastStep()
-              ? ", all that the run has: a fork has no producers, so it ends here%n"
-              : " of %d%n",
-          report.sourceLastStep());
+              ? ", all that the run has: a fork has no producers, so it ends here"
+              : " of " + report.sourceLastStep();
+      out.printf(
+          "trained          steps %d to %d%s%n", report.sharedStep() + 1, report.lastStep(), end);
     }
     out.printf(
         "weights SHA-256  %s (version %d)%n", report.weightsSha256(), report.policyVersion());

@@ -23,6 +23,7 @@ public final class SchemaRegistry implements AutoCloseable {
 
   /** A start takes seconds, on a crowded machine a minute; one that failed is noticed at once. */
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
+
   private static final String CONFLUENT_API = "/apis/ccompat/v7";
 
   private final Path directory;
@@ -50,8 +51,9 @@ public final class SchemaRegistry implements AutoCloseable {
    */
   public static SchemaRegistry launch(Path directory, int port) {
     List<Integer> free = FreePorts.onLoopback(2);
-    return new SchemaRegistry(
-        directory.toAbsolutePath(), port == 0 ? free.get(0) : port, free.get(1));
+    Path absolute = directory.toAbsolutePath();
+    new RegistryDatabase(absolute).begin();
+    return new SchemaRegistry(absolute, port == 0 ? free.get(0) : port, free.get(1));
   }
 
   /** Value of {@code schema.registry.url}. */
@@ -66,6 +68,7 @@ public final class SchemaRegistry implements AutoCloseable {
   /** Returns once the registry lists its subjects. */
   public void awaitReady() {
     Readiness.await(process, START_TIMEOUT, this::listsSubjects);
+    new RegistryDatabase(directory).finish();
   }
 
   /** Starts the registry again on its old port and database, and waits for it. Ends it first. */
@@ -103,9 +106,7 @@ public final class SchemaRegistry implements AutoCloseable {
                     "-Dquarkus.management.port=" + managementPort,
                     "-Dapicurio.storage.kind=sql",
                     "-Dapicurio.storage.sql.kind=h2",
-                    "-Dapicurio.datasource.url=jdbc:h2:file:"
-                        + directory.resolve("registry")
-                        + ";WRITE_DELAY=0",
+                    "-Dapicurio.datasource.url=" + new RegistryDatabase(directory).url(),
                     "-Dapicurio.datasource.username=sa",
                     "-Dapicurio.datasource.password=sa"),
                 home.mainClass(),

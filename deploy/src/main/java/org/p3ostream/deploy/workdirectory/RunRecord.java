@@ -28,7 +28,8 @@ public record RunRecord(String root, SyntheticTask task, int producers, List<Str
 
   static final String FILE_NAME = "demo.json";
 
-  private static final ObjectMapper JSON = JsonMapper.builder()
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
           .build();
 

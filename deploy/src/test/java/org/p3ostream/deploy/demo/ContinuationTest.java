@@ -104,10 +104,7 @@ class ContinuationTest {
     DemoOptions began =
         options(80, 7, "grpo", SyntheticTask.SORT8, null, false, 2, Set.of(), List.of());
     return new RunRecord(
-        root.toString(),
-        began.task(),
-        began.producers(),
-        DemoRecipe.settings(began, directory()));
+        root.toString(), began.task(), began.producers(), DemoRecipe.settings(began, directory()));
   }
 
   private DemoOptions options(
@@ -131,7 +128,7 @@ class ContinuationTest {
       Set<String> given,
       List<String> overrides) {
     return new DemoOptions(
-        steps, seed, algorithm, 1.0, producers, 1, task, directory, null, false, null, 0,
-        List.of(), overrides, resume, given);
+        steps, seed, algorithm, 1.0, producers, 1, task, directory, null, false, null, 0, List.of(),
+        overrides, resume, given);
   }
 }

@@ -81,8 +81,7 @@ class RecordRenderingTest {
     List<String> told = new ArrayList<>();
     Unreadable unreadable = new Unreadable(told::add);
     Unreadable withChunks = unreadable.except(SnapshotChunk.class);
-    SnapshotChunk chunk =
-        new SnapshotChunk("run", 1L, 0, 0, java.nio.ByteBuffer.wrap(new byte[4]));
+    SnapshotChunk chunk = new SnapshotChunk("run", 1L, 0, 0, java.nio.ByteBuffer.wrap(new byte[4]));
     assertThat(withChunks.read(entry(chunk), SnapshotManifest.class)).isNull();
     assertThat(told).isEmpty();
     DeadLetter letter = letter().setCause("x").build();

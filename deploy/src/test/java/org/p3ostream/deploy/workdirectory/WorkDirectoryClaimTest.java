@@ -41,7 +41,8 @@ class WorkDirectoryClaimTest {
     try (ChildProcess holder = holder()) {
       assertThatThrownBy(() -> WorkDirectoryClaim.take(directory, "p3o audit"))
           .isInstanceOf(ConfigException.class)
-          .hasMessageContaining("%s is in use by p3o demo, process %d", directory.root(), holder.pid());
+          .hasMessageContaining(
+              "%s is in use by p3o demo, process %d", directory.root(), holder.pid());
     }
   }
 
@@ -49,7 +50,9 @@ class WorkDirectoryClaimTest {
   void takeSucceedsWhenTheHolderWasKilled() throws Exception {
     ChildProcess holder = holder();
     holder.kill();
-    assertThat(directory.root().resolve(WorkDirectoryClaim.FILE_NAME)).content().contains("p3o demo");
+    assertThat(directory.root().resolve(WorkDirectoryClaim.FILE_NAME))
+        .content()
+        .contains("p3o demo");
     WorkDirectoryClaim.take(directory, "p3o demo").close();
   }
 

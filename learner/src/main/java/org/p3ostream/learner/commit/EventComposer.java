@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -23,7 +22,6 @@ import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.ControlChange;
 import org.p3ostream.schemas.avro.ControlKind;
-import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.DispatchedGroup;
 import org.p3ostream.schemas.avro.PartitionProgress;
 import org.p3ostream.schemas.avro.PhaseDurations;
@@ -31,14 +29,8 @@ import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.SkippedRecord;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
-import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.avro.WindowEntry;
-import org.p3ostream.schemas.serde.RecordCodec;
-import org.p3ostream.schemas.snapshot.SnapshotEncoder;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
-import org.p3ostream.schemas.topic.RecordKeys;
-import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.schemas.topic.TopicSpec;
 
 /**
  * Composes step events and everything that is committed with them: snapshot, prompts, dead letters,
@@ -46,42 +38,17 @@ import org.p3ostream.schemas.topic.TopicSpec;
  */
 public final class EventComposer {
 
-  /** Largest event, bytes. A broker takes records of 1 MiB unless it is told otherwise. */
-  static final int MAX_EVENT_BYTES = 1_000_000;
-
-  private final TopicCatalogue topics;
-  private final RecordCodec codec;
-  private final RunDefinition definition;
-  private final String runId;
-  private final String algorithm;
+  private final EventHeader header;
+  private final EventRecords encoding;
   private final PromptComposer promptComposer;
-  private final SnapshotEncoder snapshots;
   private final Clock clock;
-  private final long learnerEpoch;
 
-  /**
-   * @param algorithm id of the objective
-   * @param learnerEpoch ledger maximum + 1
-   */
   public EventComposer(
-      TopicCatalogue topics,
-      RecordCodec codec,
-      RunDefinition definition,
-      String runId,
-      String algorithm,
-      PromptComposer promptComposer,
-      SnapshotEncoder snapshots,
-      Clock clock,
-      long learnerEpoch) {
-    this.topics = topics;
-    this.codec = codec;
-    this.definition = definition;
-    this.runId = runId;
-    this.algorithm = algorithm;
+      EventHeader header, EventRecords encoding, PromptComposer promptComposer, Clock clock) {
+    this.header = header;
+    this.encoding = encoding;
     this.promptComposer = promptComposer;
-    this.snapshots = snapshots;
     this.clock = clock;
-    this.learnerEpoch = learnerEpoch;
   }
 
   /**
@@ -102,11 +69,11 @@ public final class EventComposer {
             .setPolicyVersionBefore(0)
             .setPolicyVersionAfter(0)
             .setWeightsSha256(WeightsDigest.sha256(weights))
-            .setConfiguration(definition.json())
+            .setConfiguration(header.definition().json())
             .setScheduleSteps(scheduleSteps)
             .setEnvironment(environment)
             .setDispatched(dispatched(prompts));
-    return prepare(event.build(), snapshotRecords(0, -1, weights), prompts, List.of(), Map.of());
+    return prepare(event.build(), encoding.snapshot(0, -1, weights), prompts, List.of(), Map.of());
   }
 
   /**
@@ -133,7 +100,7 @@ public final class EventComposer {
             .setRatioStatistics(trained.ratioStatistics())
             .setWeightsSha256(WeightsDigest.sha256(weights))
             .setDispatched(dispatched(prompts));
-    return withIntake(event, intake, snapshotRecords(version, window.index(), weights), prompts);
+    return withIntake(event, intake, encoding.snapshot(version, window.index(), weights), prompts);
   }
 
   /** A window without a valid token: the step moves, the version does not. */
@@ -197,7 +164,7 @@ public final class EventComposer {
     StepEvent.Builder event =
         event(ledger, StepKind.CONTROL, ledger.nextWindow(), phases)
             .setControl(change)
-            .setConfiguration(definition.json())
+            .setConfiguration(header.definition().json())
             .setDispatched(List.of());
     return prepare(event.build(), List.of(), List.of(), List.of(), Map.of());
   }
@@ -205,7 +172,7 @@ public final class EventComposer {
   StepEvent.Builder event(LedgerState ledger, StepKind kind, long step, PhaseDurations phases) {
     return StepEvent.newBuilder()
         .setKind(kind)
-        .setRunId(runId)
+        .setRunId(header.runId())
         .setStep(step)
         .setPolicyVersionBefore(ledger.policyVersion())
         .setPolicyVersionAfter(ledger.policyVersion())
@@ -213,12 +180,12 @@ public final class EventComposer {
         .setSkipped(List.of())
         .setProgress(List.of())
         .setRatioStatistics(List.of())
-        .setAlgorithm(algorithm)
+        .setAlgorithm(header.algorithm())
         .setWeightsSha256(ledger.weightsSha256())
-        .setConfigHash(definition.hash())
+        .setConfigHash(header.definition().hash())
         .setPreviousEventHash(ledger.lastEventHash())
         .setPhases(phases)
-        .setLearnerEpoch(learnerEpoch)
+        .setLearnerEpoch(header.learnerEpoch())
         .setCommittedAt(clock.millis());
   }
 
@@ -233,9 +200,7 @@ public final class EventComposer {
     for (int partition : intake.partitions()) {
       PartitionCursor cursor = intake.cursor(partition);
       progress.add(cursor.progress(partition));
-      offsets.put(
-          new TopicPartition(topics.rollouts().name(), partition),
-          new OffsetAndMetadata(cursor.nextOffset()));
+      offsets.put(encoding.rollouts(partition), new OffsetAndMetadata(cursor.nextOffset()));
     }
     List<SkippedRecord> skipped =
         rejections.stream()
@@ -261,88 +226,25 @@ public final class EventComposer {
       List<PromptTask> prompts,
       List<Rejection> rejections,
       Map<TopicPartition, OffsetAndMetadata> offsets) {
-    ProducerRecord<byte[], byte[]> eventRecord =
-        record(topics.steps(), 0, RecordKeys.of(event.getStep()), event);
-    requireBounded(event, eventRecord.value().length);
+    ProducerRecord<byte[], byte[]> eventRecord = encoding.event(event);
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     records.add(eventRecord);
     records.addAll(snapshot);
-    for (PromptTask prompt : prompts) {
-      records.add(
-          record(
-              topics.prompts(),
-              topics.prompts().partitionOf(prompt.getGroupId()),
-              RecordKeys.of(prompt.getGroupId()),
-              prompt));
-    }
+    prompts.forEach(prompt -> records.add(encoding.prompt(prompt)));
     for (Rejection rejection : rejections) {
-      records.add(
-          record(
-              topics.deadLetters(),
-              0,
-              RecordKeys.of(rejection.coordinate().toString()),
-              deadLetter(rejection)));
+      records.add(encoding.deadLetter(header.runId(), rejection, clock.millis()));
     }
     return new PreparedEvent(event, EventHash.of(eventRecord.value()), records, offsets);
   }
 
-  /** What an event lists is bounded where it comes from; a list that is not must not be sent. */
-  private static void requireBounded(StepEvent event, int bytes) {
-    if (bytes > MAX_EVENT_BYTES) {
-      StepMetrics metrics = event.getMetrics();
-      throw new IllegalStateException(
-          ("%s event of step %d takes %d bytes, more than the %d that a ledger record may: %d groups"
-                  + " trained, %d dispatched, %d records skipped, ratio statistics of %d versions,"
-                  + " %d micro-batches")
-              .formatted(
-                  event.getKind(),
-                  event.getStep(),
-                  bytes,
-                  MAX_EVENT_BYTES,
-                  event.getWindow().size(),
-                  event.getDispatched().size(),
-                  event.getSkipped().size(),
-                  event.getRatioStatistics().size(),
-                  metrics == null ? 0 : metrics.getMicroBatchEss().size()));
-    }
-  }
-
-  private DeadLetter deadLetter(Rejection rejection) {
-    Rejection.Origin origin = rejection.origin();
-    return DeadLetter.newBuilder()
-        .setRunId(runId)
-        .setSourceTopic(topics.rollouts().name())
-        .setSourcePartition(rejection.coordinate().partition())
-        .setSourceOffset(rejection.coordinate().recordOffset())
-        .setReason(rejection.reason())
-        .setField(rejection.field())
-        .setCause(rejection.cause())
-        .setGroupId(origin == null ? null : origin.groupId())
-        .setAttempt(origin == null ? null : origin.attempt())
-        .setProducerId(origin == null ? null : origin.producerId())
-        .setValueBytes(rejection.valueBytes())
-        .setRejectedAt(clock.millis())
-        .build();
-  }
-
-  List<ProducerRecord<byte[], byte[]>> snapshotRecords(long version, long step, byte[] weights) {
-    SnapshotEncoder.Encoded snapshot = snapshots.encode(version, step, weights);
-    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
-    for (SpecificRecord chunk : snapshot.chunks()) {
-      records.add(record(topics.snapshots(), 0, RecordKeys.of(version), chunk));
-    }
-    records.add(record(topics.snapshots(), 0, RecordKeys.of(version), snapshot.manifest()));
-    return records;
-  }
-
-  private ProducerRecord<byte[], byte[]> record(
-      TopicSpec topic, int partition, byte[] key, SpecificRecord value) {
-    return new ProducerRecord<>(topic.name(), partition, key, codec.encode(topic.name(), value));
-  }
-
   /** The definition that this composer's events are made under. */
   RunDefinition definition() {
-    return definition;
+    return header.definition();
+  }
+
+  /** The records of a snapshot. */
+  List<ProducerRecord<byte[], byte[]>> snapshot(long version, long step, byte[] weights) {
+    return encoding.snapshot(version, step, weights);
   }
 
   private static List<DispatchedGroup> dispatched(List<PromptTask> prompts) {

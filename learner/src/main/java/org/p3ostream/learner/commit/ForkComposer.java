@@ -49,8 +49,7 @@ public final class ForkComposer {
             .setEnvironment(environment)
             .setForkOf(origin)
             .setDispatched(List.of());
-    return prepare(
-        event, events.snapshotRecords(origin.getPolicyVersion(), origin.getStep(), weights));
+    return prepare(event, events.snapshot(origin.getPolicyVersion(), origin.getStep(), weights));
   }
 
   /**
@@ -72,7 +71,7 @@ public final class ForkComposer {
             .setMetrics(trained.metrics())
             .setRatioStatistics(trained.ratioStatistics())
             .setWeightsSha256(WeightsDigest.sha256(weights));
-    return prepare(event, events.snapshotRecords(version, source.getStep(), weights));
+    return prepare(event, events.snapshot(version, source.getStep(), weights));
   }
 
   /** A window that the other run passed, for the same reason. */

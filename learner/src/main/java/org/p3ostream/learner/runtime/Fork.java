@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
+import org.p3ostream.learner.commit.EventHeader;
+import org.p3ostream.learner.commit.EventRecords;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.ForkComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
@@ -185,18 +187,14 @@ public final class Fork {
   private ForkComposer composer(RunAssets assets, long learnerEpoch) {
     return new ForkComposer(
         new EventComposer(
-            topics,
-            clients.codec(),
-            assets.definition(),
-            settings.run().id(),
-            assets.objective().id(),
+            new EventHeader(
+                settings.run().id(), assets.definition(), assets.objective().id(), learnerEpoch),
+            new EventRecords(topics, clients.codec(), assets.snapshotEncoder()),
             new PromptComposer( // for nothing: a fork dispatches nothing
                 settings.dispatch(),
                 assets.promptSchedule(),
                 new ManifestOffsets(version -> OptionalLong.empty())),
-            assets.snapshotEncoder(),
-            clock,
-            learnerEpoch));
+            clock));
   }
 
   private PreparedEvent genesis(

@@ -11,6 +11,7 @@ import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
+import org.p3ostream.learner.train.NonFiniteUpdateException;
 import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.RolloutContract;
@@ -98,7 +99,8 @@ final class ForkLoop {
       return;
     }
     long start = System.nanoTime();
-    byte[] weights = WeightsDigest.toBytes(StepLoop.finite(optimizer.weights(), window));
+    byte[] weights =
+        WeightsDigest.toBytes(NonFiniteUpdateException.requireFinite(optimizer.weights(), window));
     timer.encoded(start);
     commit(composer.step(ledger, source, result, weights, timer.phases()));
     LOG.info(

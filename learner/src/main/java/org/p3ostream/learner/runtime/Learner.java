@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.p3ostream.learner.checkpoint.CheckpointStore;
 import org.p3ostream.learner.commit.EventComposer;
+import org.p3ostream.learner.commit.EventHeader;
+import org.p3ostream.learner.commit.EventRecords;
 import org.p3ostream.learner.commit.FencedException;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.Stage;
@@ -162,20 +164,16 @@ public final class Learner {
           WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
+        LedgerWriter writer = new LedgerWriter(ledger, intake, composer, commit, stages);
         new StepLoop(
-                settings,
+                settings.learner(),
                 ledger,
-                intake,
-                source,
-                trainer,
-                optimizer,
-                composer,
-                commit,
+                new WindowCollector(
+                    settings.dispatch(), settings.window(), ledger, intake, source, writer, clock),
+                new WindowStep(ledger, trainer, optimizer, writer, skips, clock, stages),
+                writer,
                 keeper,
-                skips,
-                trimmer(assets, log, checkpoints, trimBook),
-                clock,
-                stages)
+                trimmer(assets, log, checkpoints, trimBook))
             .run(() -> stopping);
       }
     }
@@ -192,15 +190,10 @@ public final class Learner {
   private EventComposer composer(
       RunAssets assets, RunDefinition definition, ManifestOffsets manifests, long learnerEpoch) {
     return new EventComposer(
-        topics,
-        clients.codec(),
-        definition,
-        settings.run().id(),
-        assets.objective().id(),
+        new EventHeader(settings.run().id(), definition, assets.objective().id(), learnerEpoch),
+        new EventRecords(topics, clients.codec(), assets.snapshotEncoder()),
         new PromptComposer(settings.dispatch(), assets.promptSchedule(), manifests),
-        assets.snapshotEncoder(),
-        clock,
-        learnerEpoch);
+        clock);
   }
 
   private void open(

@@ -96,13 +96,9 @@ final class RolloutSource {
    * Whether everything visible was handed over; false if the broker does not answer in a moment.
    */
   boolean hasCaughtUp() {
-    if (!unread.isEmpty()) {
-      return false;
-    }
     try {
-      return unread.isEmpty()
-          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
-              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     } catch (TimeoutException e) {
       return false;
     }

@@ -3,12 +3,10 @@ package org.p3ostream.learner.runtime;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.learner.commit.EventComposer;
-import org.p3ostream.learner.commit.PreparedEvent;
-import org.p3ostream.learner.config.LearnerSettings;
+import org.p3ostream.learner.config.DispatchConfig;
+import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.dispatch.DispatchDeadlines;
 import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.LedgerState;
@@ -29,40 +27,32 @@ final class WindowCollector {
   /** How long the broker may be away before the learner ends; a restart continues. */
   private static final long OUTAGE_DEADLINE_MS = 120_000;
 
-  private final LearnerSettings settings;
+  private final int groupsPerWindow;
   private final LedgerState ledger;
   private final Intake intake;
   private final RolloutSource source;
-  private final EventComposer composer;
-  private final StepTimer timer;
-  private final Consumer<PreparedEvent> commit;
+  private final LedgerWriter writer;
   private final Clock clock;
   private final TopUps topUps;
   private final DispatchDeadlines deadlines;
   private final BrokerSilence silence;
 
-  /**
-   * @param commit commits an event and applies it to the ledger
-   */
   WindowCollector(
-      LearnerSettings settings,
+      DispatchConfig dispatch,
+      WindowConfig window,
       LedgerState ledger,
       Intake intake,
       RolloutSource source,
-      EventComposer composer,
-      StepTimer timer,
-      Consumer<PreparedEvent> commit,
+      LedgerWriter writer,
       Clock clock) {
-    this.settings = settings;
+    this.groupsPerWindow = dispatch.groupsPerWindow();
     this.ledger = ledger;
     this.intake = intake;
     this.source = source;
-    this.composer = composer;
-    this.timer = timer;
-    this.commit = commit;
+    this.writer = writer;
     this.clock = clock;
-    this.topUps = new TopUps(settings.window().maxTopUps());
-    this.deadlines = new DispatchDeadlines(settings.dispatch().timeoutSeconds() * 1000L);
+    this.topUps = new TopUps(window.maxTopUps());
+    this.deadlines = new DispatchDeadlines(dispatch.timeoutSeconds() * 1000L);
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
@@ -87,11 +77,11 @@ final class WindowCollector {
             "waiting for window {}: {} of {} groups are here",
             ledger.nextWindow(),
             intake.admittedGroups(ledger.nextWindow()),
-            settings.dispatch().groupsPerWindow());
+            groupsPerWindow);
         requireBroker();
       }
     }
-    timer.waited(start);
+    writer.timer().waited(start);
     return intake.take(ledger.nextWindow());
   }
 
@@ -104,7 +94,7 @@ final class WindowCollector {
 
   private void interim(List<Long> lost) {
     TopUps.Plan plan = topUps.plan(ledger.dispatched(), intake.drainReplacements(), lost);
-    commit.accept(composer.interim(ledger, intake, plan, timer.phases()));
+    writer.interim(plan);
     deadlines.observe(ledger.dispatched(), clock.millis());
     silence.answered(clock.millis());
     if (!lost.isEmpty()) {
@@ -116,7 +106,7 @@ final class WindowCollector {
               + " without them; last rejection: {}",
           plan.givenUp(),
           topUps.maxTopUps(),
-          intake.lastRejection());
+          writer.lastRejection());
     }
   }
 

@@ -13,8 +13,23 @@ public final class NonFiniteUpdateException extends RuntimeException {
     super(message);
   }
 
+  /**
+   * The same weights.
+   *
+   * @param weights after the update with {@code window}, [P]
+   * @throws NonFiniteUpdateException if one of them is not finite
+   */
+  public static float[] requireFinite(float[] weights, Window window) {
+    for (float weight : weights) {
+      if (!Float.isFinite(weight)) {
+        throw of(window, "weight " + weight);
+      }
+    }
+    return weights;
+  }
+
   /** Names the groups of the window and what to do about it. */
-  public static NonFiniteUpdateException of(Window window, String what) {
+  static NonFiniteUpdateException of(Window window, String what) {
     return new NonFiniteUpdateException(
         WindowDescription.of(
             window,

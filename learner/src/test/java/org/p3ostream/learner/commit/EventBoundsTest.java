@@ -46,7 +46,7 @@ class EventBoundsTest {
     int openGroups = open * (maxStaleness + 1);
     StepEvent event = largest(groupsPerWindow, openGroups, maxStaleness + syncInterval);
     assertThat(InMemorySerde.codec().encode("steps", event).length)
-        .isLessThan(EventComposer.MAX_EVENT_BYTES);
+        .isLessThan(EventRecords.MAX_EVENT_BYTES);
   }
 
   private static StepEvent largest(int groupsPerWindow, int openGroups, int versions) {

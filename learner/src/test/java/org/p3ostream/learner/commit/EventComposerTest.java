@@ -473,15 +473,13 @@ class EventComposerTest {
 
   private EventComposer composer(DispatchConfig dispatch) {
     return new EventComposer(
-        TOPICS,
-        codec,
-        DEFINITION,
-        RolloutGroups.RUN_ID,
-        "p3o/step/proxy",
+        new EventHeader(RolloutGroups.RUN_ID, DEFINITION, "p3o/step/proxy", 4),
+        new EventRecords(
+            TOPICS,
+            codec,
+            new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of())),
         new PromptComposer(dispatch, schedule(), manifests),
-        new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of()),
-        Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC),
-        4);
+        Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC));
   }
 
   private static PromptSchedule schedule() {

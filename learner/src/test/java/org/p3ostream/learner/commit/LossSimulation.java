@@ -305,11 +305,11 @@ final class LossSimulation {
 
   private EventComposer composer() {
     return new EventComposer(
-        TOPICS,
-        codec,
-        RunDefinition.parse("{}"),
-        RolloutGroups.RUN_ID,
-        "p3o/step/proxy",
+        new EventHeader(RolloutGroups.RUN_ID, RunDefinition.parse("{}"), "p3o/step/proxy", 1),
+        new EventRecords(
+            TOPICS,
+            codec,
+            new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of())),
         new PromptComposer(
             DISPATCH,
             new PromptSchedule(
@@ -320,7 +320,6 @@ final class LossSimulation {
                         "train", "exact-match", 1, SyntheticTask.SORT8.generate(20, 1))),
                 GROUPS),
             new ManifestOffsets(java.util.OptionalLong::of)),
-        new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of()),
         new Clock() {
           @Override
           public ZoneId getZone() {
@@ -336,8 +335,7 @@ final class LossSimulation {
           public Instant instant() {
             return Instant.ofEpochMilli(nowMs);
           }
-        },
-        1);
+        });
   }
 
   private static byte[] weights() {

@@ -135,7 +135,9 @@ final class DisturbedRun {
         throw new IllegalStateException(
             "fault " + fault + " on " + brokers.name() + ": " + e.getMessage(), e);
       }
-      IndependentAudit.Verdict verdict = settledVerdict(log, audit).and(RunAudit.of(run.config()));
+      IndependentAudit.Verdict verdict =
+          settledVerdict(log, audit)
+              .and(RunAudit.of(run.config()), topics.prompts().name(), stranger.foreignPrompts());
       Outcome outcome =
           new Outcome(
               fault,

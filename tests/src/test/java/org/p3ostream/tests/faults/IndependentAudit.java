@@ -47,13 +47,21 @@ final class IndependentAudit {
       return problems.isEmpty();
     }
 
-    /** With what the product's own audit found. */
-    Verdict and(AuditReport report) {
+    /**
+     * With what the product's own audit found.
+     *
+     * @param strangersPrompts records on `prompts` that no learner wrote: it must name each of them
+     */
+    Verdict and(AuditReport report, String promptsTopic, long strangersPrompts) {
       List<String> all = new ArrayList<>(problems);
-      report.problems().forEach(problem -> all.add("audit: " + problem));
-      if (!report.ok() && report.problems().isEmpty()) {
-        all.add("audit: " + report.problemCounts());
+      if (report.problemCount() != strangersPrompts) {
+        all.add(
+            "audit: %s, with %d foreign prompts"
+                .formatted(report.problemCounts(), strangersPrompts));
       }
+      report.problems().stream()
+          .filter(problem -> !problem.where().startsWith(promptsTopic))
+          .forEach(problem -> all.add("audit: " + problem));
       return new Verdict(
           Math.max(lost, report.lost()),
           Math.max(twice, report.duplicates()),

@@ -22,6 +22,7 @@ final class Stranger {
   private final Producer<byte[], byte[]> producer;
   private final RecordCodec codec;
   private final TopicCatalogue topics;
+  private long foreignPrompts;
 
   /**
    * @param producer without transactions
@@ -30,6 +31,11 @@ final class Stranger {
     this.producer = producer;
     this.codec = codec;
     this.topics = topics;
+  }
+
+  /** Records on `prompts` that were published here. */
+  long foreignPrompts() {
+    return foreignPrompts;
   }
 
   /** The given groups once more. */
@@ -87,6 +93,7 @@ final class Stranger {
     }
     records.add(new ProducerRecord<>(topics.prompts().name(), 0, null, foreignPrompt));
     send(records);
+    foreignPrompts += topics.prompts().partitions() + 1L;
   }
 
   private ProducerRecord<byte[], byte[]> record(Rollout rollout) {

@@ -35,6 +35,7 @@ import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.learner.runtime.Learner;
+import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.learner.task.PromptFile;
 import org.p3ostream.learner.task.SyntheticTask;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
@@ -84,6 +85,24 @@ public final class TestRun {
     if (settings.stream().noneMatch(setting -> setting.startsWith("prompts."))) {
       settings.add("prompts.file=" + directory.resolve("prompts.jsonl"));
     }
+  }
+
+  /**
+   * A run whose random weights are rewarded now and then, so that every update moves them by more
+   * than rounding: where weights are compared, those of a run without any reward would be equal
+   * whatever happened to it.
+   */
+  public static TestRun rewarded(LocalStack stack, Path directory, String... overrides)
+      throws IOException {
+    Path prompts = Files.createDirectories(directory).resolve("rewarded.jsonl");
+    PromptFile.write(
+        prompts,
+        SyntheticTask.CSUM8.generate(64, 5).stream()
+            .map(example -> new PromptExample(example.prompt(), "[^0-4]*[0-4][^5-9]*"))
+            .toList());
+    List<String> all = new ArrayList<>(List.of("prompts.reward=regex", "prompts.file=" + prompts));
+    all.addAll(List.of(overrides));
+    return new TestRun(stack, directory, all.toArray(String[]::new));
   }
 
   private void writeModelAndPrompts() throws IOException {
