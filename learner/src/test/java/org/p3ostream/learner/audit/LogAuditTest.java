@@ -141,6 +141,46 @@ class LogAuditTest {
             },
             ProblemKind.GIVEN_UP_TWICE),
         erring(
+            "a group given up in advance and trained",
+            (log, random) -> {
+              StepEvent step = log.pick(random, e -> isFull(e) && e.getStep() >= 3);
+              StepEvent interim = firstSilentBefore(log, step);
+              set(interim, "missingGroups", List.of(step.getWindow().get(0).getGroupId()));
+            },
+            ProblemKind.GIVEN_UP_TWICE),
+        erring(
+            "a group given up that nobody dispatched",
+            (log, random) -> replaceAnInterim(log, random, "missingGroups", List.of(7_000L)),
+            ProblemKind.NOT_DISPATCHED),
+        erring(
+            "a group neither dispatched nor trained",
+            (log, random) -> {
+              long groupId = forgetADispatch(log, random);
+              for (StepEvent event : events(log)) {
+                set(
+                    event,
+                    "window",
+                    event.getWindow().stream().filter(e -> e.getGroupId() != groupId).toList());
+              }
+            },
+            ProblemKind.DISPATCH_ORDER,
+            ProblemKind.NOT_DISPATCHED,
+            ProblemKind.PROMPT_UNRECORDED,
+            ProblemKind.UNACCOUNTED),
+        erring(
+            "a group from an older version than asked for",
+            (log, random) -> {
+              WindowEntry entry =
+                  any(
+                      log.pick(random, e -> isFull(e) && e.getWindow().get(0).getPolicyVersion() > 0)
+                          .getWindow(),
+                      random);
+              set(entry, "policyVersion", entry.getPolicyVersion() - 1);
+              RolloutGroup group = log.find(entry).as(RolloutGroup.class);
+              set(group.getResponses().get(0), "policyVersion", entry.getPolicyVersion());
+            },
+            ProblemKind.POLICY_VERSION),
+        erring(
             "an attempt that nobody asked for",
             (log, random) -> set(entry(log, random), "attempt", 9),
             ProblemKind.NOT_DISPATCHED,
@@ -160,7 +200,7 @@ class LogAuditTest {
             ProblemKind.DISPATCH_ORDER),
         erring(
             "a group that nobody dispatched",
-            LogAuditTest::forgetADispatch,
+            (log, random) -> forgetADispatch(log, random),
             ProblemKind.DISPATCH_ORDER,
             ProblemKind.NOT_DISPATCHED,
             ProblemKind.PROMPT_UNRECORDED),
@@ -645,7 +685,12 @@ class LogAuditTest {
     set(step, "window", step.getWindow().subList(1, step.getWindow().size()));
   }
 
-  private static void forgetADispatch(GeneratedLog log, Random random) {
+  private static long forgetADispatch(GeneratedLog log, Random random) {
+    Set<Long> inAWindow =
+        events(log).stream()
+            .flatMap(event -> event.getWindow().stream())
+            .map(WindowEntry::getGroupId)
+            .collect(Collectors.toSet());
     Map<Long, Long> times =
         events(log).stream()
             .flatMap(event -> event.getDispatched().stream())
@@ -656,8 +701,19 @@ class LogAuditTest {
             e ->
                 e.getStep() < WINDOWS / 2
                     && e.getDispatched().size() == GROUPS
-                    && times.get(e.getDispatched().get(0).getGroupId()) == 1);
+                    && times.get(e.getDispatched().get(0).getGroupId()) == 1
+                    && inAWindow.contains(e.getDispatched().get(0).getGroupId()));
+    long groupId = event.getDispatched().get(0).getGroupId();
     set(event, "dispatched", event.getDispatched().subList(1, GROUPS));
+    return groupId;
+  }
+
+  /** An INTERIM that says nothing, ahead of a step. */
+  private static StepEvent firstSilentBefore(GeneratedLog log, StepEvent step) {
+    return events(log).stream()
+        .filter(event -> saysNothing(event) && event.getStep() <= step.getStep())
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void removeWaiting(GeneratedLog log) {
