@@ -97,8 +97,9 @@ final class RolloutSource {
    */
   boolean hasCaughtUp() {
     try {
-      return consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
-          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+      return unread.isEmpty()
+          && consumer.endOffsets(consumer.assignment(), PROBE).entrySet().stream()
+              .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
     } catch (TimeoutException e) {
       return false;
     }
