@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -143,9 +144,18 @@ class LogAuditTest {
         erring(
             "a group given up in advance and trained",
             (log, random) -> {
-              StepEvent step = log.pick(random, e -> isFull(e) && e.getStep() >= 3);
-              StepEvent interim = firstSilentBefore(log, step);
-              set(interim, "missingGroups", List.of(step.getWindow().get(0).getGroupId()));
+              Map<Long, Long> times = timesDispatched(log);
+              StepEvent step =
+                  log.pick(
+                      random,
+                      e ->
+                          isFull(e)
+                              && times.get(e.getWindow().get(0).getGroupId()) == 1
+                              && silentAt(log, e.getStep()).isPresent());
+              set(
+                  silentAt(log, step.getStep()).orElseThrow(),
+                  "missingGroups",
+                  List.of(step.getWindow().get(0).getGroupId()));
             },
             ProblemKind.GIVEN_UP_TWICE),
         erring(
@@ -172,7 +182,8 @@ class LogAuditTest {
             (log, random) -> {
               WindowEntry entry =
                   any(
-                      log.pick(random, e -> isFull(e) && e.getWindow().get(0).getPolicyVersion() > 0)
+                      log.pick(
+                              random, e -> isFull(e) && e.getWindow().get(0).getPolicyVersion() > 0)
                           .getWindow(),
                       random);
               set(entry, "policyVersion", entry.getPolicyVersion() - 1);
@@ -691,10 +702,7 @@ class LogAuditTest {
             .flatMap(event -> event.getWindow().stream())
             .map(WindowEntry::getGroupId)
             .collect(Collectors.toSet());
-    Map<Long, Long> times =
-        events(log).stream()
-            .flatMap(event -> event.getDispatched().stream())
-            .collect(Collectors.groupingBy(DispatchedGroup::getGroupId, Collectors.counting()));
+    Map<Long, Long> times = timesDispatched(log);
     StepEvent event =
         log.pick(
             random,
@@ -708,12 +716,17 @@ class LogAuditTest {
     return groupId;
   }
 
-  /** An INTERIM that says nothing, ahead of a step. */
-  private static StepEvent firstSilentBefore(GeneratedLog log, StepEvent step) {
+  /** An INTERIM that says nothing and waits for a window. */
+  private static Optional<StepEvent> silentAt(GeneratedLog log, long window) {
     return events(log).stream()
-        .filter(event -> saysNothing(event) && event.getStep() <= step.getStep())
-        .findFirst()
-        .orElseThrow();
+        .filter(event -> saysNothing(event) && event.getStep() == window)
+        .findFirst();
+  }
+
+  private static Map<Long, Long> timesDispatched(GeneratedLog log) {
+    return events(log).stream()
+        .flatMap(event -> event.getDispatched().stream())
+        .collect(Collectors.groupingBy(DispatchedGroup::getGroupId, Collectors.counting()));
   }
 
   private static void removeWaiting(GeneratedLog log) {

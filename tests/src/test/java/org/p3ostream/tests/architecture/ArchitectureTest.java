@@ -92,6 +92,7 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideInAnyPackage(
+              "org.p3ostream.learner.audit..",
               "org.p3ostream.learner.window..",
               "org.p3ostream.learner.dispatch..",
               "org.p3ostream.learner.objective..",
