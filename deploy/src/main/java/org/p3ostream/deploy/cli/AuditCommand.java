@@ -1,7 +1,6 @@
 package org.p3ostream.deploy.cli;
 
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.audit.AuditAnswer;
@@ -34,13 +33,6 @@ final class AuditCommand implements Callable<Integer> {
   @Mixin private RunOptions options = new RunOptions();
 
   @Option(
-      names = "--broker-timeout",
-      paramLabel = "DURATION",
-      converter = DurationConverter.class,
-      description = "How long to wait for Kafka, and then for the schema registry (default: 10s).")
-  private Duration brokerTimeout = Duration.ofSeconds(10);
-
-  @Option(
       names = "--version",
       paramLabel = "V",
       description = "Tells which groups trained this policy version.")
@@ -63,8 +55,7 @@ final class AuditCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     try (RunOptions.OpenRun run = options.open(this::tell);
         RoleClients clients = new RoleClients(run.config())) {
-      clients.awaitBroker(brokerTimeout, this::tell);
-      clients.awaitRegistry(brokerTimeout, this::tell);
+      options.awaitBrokerAndRegistry(clients, this::tell);
       AuditAnswer answer =
           new RunAudit(run.config(), clients, this::tell).run(new AuditQuestion(version, groupId));
       show(answer);

@@ -3,7 +3,6 @@ package org.p3ostream.deploy.cli;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -86,13 +85,6 @@ final class ForkCommand implements Callable<Integer> {
   @Option(names = "--json", description = "What came of it as one JSON object.")
   private boolean json;
 
-  @Option(
-      names = "--broker-timeout",
-      paramLabel = "DURATION",
-      converter = DurationConverter.class,
-      description = "How long to wait for Kafka, and then for the registry (default: 10s).")
-  private Duration brokerTimeout = Duration.ofSeconds(10);
-
   @Override
   public Integer call() throws Exception {
     if (steps < 0) {
@@ -107,8 +99,7 @@ final class ForkCommand implements Callable<Integer> {
               at);
       P3oConfig config = ConfigLoader.over(run.config(), algorithm, ofTheFork(source));
       try (RoleClients clients = new RoleClients(config)) {
-        clients.awaitBroker(brokerTimeout, this::tell);
-        clients.awaitRegistry(brokerTimeout, this::tell);
+        options.awaitBrokerAndRegistry(clients, this::tell);
         RunTopics.requireRun(clients, run.config());
         fork(config, source, clients);
       }

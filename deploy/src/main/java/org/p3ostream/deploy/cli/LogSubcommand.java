@@ -27,13 +27,6 @@ abstract class LogSubcommand implements Callable<Integer> {
   @Mixin private RunOptions options = new RunOptions();
 
   @Option(
-      names = "--broker-timeout",
-      paramLabel = "DURATION",
-      converter = DurationConverter.class,
-      description = "How long to wait for Kafka (default: 10s).")
-  private Duration brokerTimeout = Duration.ofSeconds(10);
-
-  @Option(
       names = "--limit",
       paramLabel = "N",
       description = "How many at most (default: ${DEFAULT-VALUE}).")
@@ -62,7 +55,7 @@ abstract class LogSubcommand implements Callable<Integer> {
     Unreadable unreadable = new Unreadable(this::tell);
     try (RunOptions.OpenRun run = options.open(this::tell);
         RoleClients clients = new RoleClients(run.config())) {
-      clients.awaitBroker(brokerTimeout, this::tell);
+      options.awaitBroker(clients, this::tell);
       show(run.config(), clients, unreadable);
     }
     return unreadable.count() == 0 ? ExitCode.DONE : ExitCode.FAILED;

@@ -2,7 +2,6 @@ package org.p3ostream.deploy.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -60,13 +59,6 @@ final class ReplayCommand implements Callable<Integer> {
   @Option(names = "--json", description = "One JSON object with every step.")
   private boolean json;
 
-  @Option(
-      names = "--broker-timeout",
-      paramLabel = "DURATION",
-      converter = DurationConverter.class,
-      description = "How long to wait for Kafka, and then for the registry (default: 10s).")
-  private Duration brokerTimeout = Duration.ofSeconds(10);
-
   @Override
   public Integer call() throws Exception {
     try (RunOptions.OpenRun run = options.open(this::tell)) {
@@ -74,8 +66,7 @@ final class ReplayCommand implements Callable<Integer> {
           checkpoints == null ? List.of() : List.of("learner.checkpointDirectory=" + checkpoints);
       P3oConfig config = ConfigLoader.over(run.config(), null, overrides);
       try (RoleClients clients = new RoleClients(config)) {
-        clients.awaitBroker(brokerTimeout, this::tell);
-        clients.awaitRegistry(brokerTimeout, this::tell);
+        options.awaitBrokerAndRegistry(clients, this::tell);
         return replay(config, clients);
       }
     }

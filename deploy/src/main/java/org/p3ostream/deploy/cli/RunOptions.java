@@ -1,11 +1,13 @@
 package org.p3ostream.deploy.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
@@ -41,6 +43,13 @@ final class RunOptions {
       description = "Overrides one value, for instance dispatch.maxStaleness=2. Repeatable.")
   private List<String> overrides = new ArrayList<>();
 
+  @Option(
+      names = "--broker-timeout",
+      paramLabel = "DURATION",
+      converter = DurationConverter.class,
+      description = "How long to wait for Kafka, and then for the registry (default: 10s).")
+  private Duration brokerTimeout = Duration.ofSeconds(10);
+
   /** A run that can be read until this is closed. */
   static final class OpenRun implements AutoCloseable {
 
@@ -72,6 +81,17 @@ final class RunOptions {
    */
   OpenRun open(Consumer<String> notice) {
     return open(notice, override -> true);
+  }
+
+  /** Returns once the broker answers; see {@link RoleClients#awaitBroker}. */
+  void awaitBroker(RoleClients clients, Consumer<String> notice) {
+    clients.awaitBroker(brokerTimeout, notice);
+  }
+
+  /** Returns once both answer; see {@link RoleClients#awaitRegistry}. */
+  void awaitBrokerAndRegistry(RoleClients clients, Consumer<String> notice) {
+    awaitBroker(clients, notice);
+    clients.awaitRegistry(brokerTimeout, notice);
   }
 
   /** What was given with {@code --set}. */

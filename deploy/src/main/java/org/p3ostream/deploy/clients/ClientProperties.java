@@ -24,6 +24,13 @@ final class ClientProperties {
   private static final String RETRY_BACKOFF_MS = "5";
   private static final String RETRY_BACKOFF_MAX_MS = "500";
 
+  /**
+   * Also how long a member waits, 5 s more, for an answer to its request to join: one that reaches
+   * a coordinator that has just been started may never be answered, and with the default of 5 min
+   * nobody would serve its partitions so long. Members poll many times a second.
+   */
+  private static final String MAX_POLL_INTERVAL_MS = "30000";
+
   /** Room for the frame of the largest record. */
   private static final int REQUEST_OVERHEAD_BYTES = 64 * 1024;
 
@@ -111,6 +118,7 @@ final class ClientProperties {
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, groupId);
     properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, "10000");
     properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, "1000");
+    properties.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL_MS);
     properties.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());

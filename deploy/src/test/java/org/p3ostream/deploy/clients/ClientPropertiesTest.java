@@ -38,6 +38,7 @@ class ClientPropertiesTest {
     assertThat(new ClientProperties(BROKER).groupMember("g"))
         .containsEntry("group.id", "g")
         .containsEntry("session.timeout.ms", "10000")
+        .containsEntry("max.poll.interval.ms", "30000")
         .containsEntry("isolation.level", "read_committed");
   }
 
