@@ -18,17 +18,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.workdirectory.WorkDirectoryStack;
+import org.p3ostream.learner.audit.AuditReport;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.schemas.topic.TopicSpec;
@@ -111,7 +114,7 @@ class ResumeIT {
 
     assertThat(finish(resume()).get("weightsSha256")).isEqualTo(report.get("weightsSha256"));
     fewerStepsThanThereAreAreRefused();
-    theRunCanBeReadWithoutTheDemo();
+    theLogIsTheRun(STEPS);
   }
 
   @Test
@@ -130,7 +133,7 @@ class ResumeIT {
     DemoProcess third = resume("--steps", String.valueOf(FEWER_STEPS));
     untilStep(third, 3);
     try (WorkDirectoryStack stack = open()) {
-      assertThat(third.process().lastLogLines(9))
+      assertThat(third.process().lastLogLines(40))
           .as("whoever reads meanwhile shares the broker")
           .anyMatch(line -> line.startsWith("broker " + stack.config().bootstrapServers()));
     }
@@ -146,6 +149,7 @@ class ResumeIT {
     assertThat(weights(directory.resolve("demo-report/steps.csv")))
         .as("the schedule is still that of the first start")
         .isEqualTo(twinWeights.subList(0, FEWER_STEPS));
+    theLogIsTheRun(FEWER_STEPS);
   }
 
   private void fewerStepsThanThereAreAreRefused() {
@@ -156,19 +160,17 @@ class ResumeIT {
         .anyMatch(line -> line.contains("--steps: 79, but the run has 80 steps already"));
   }
 
-  private void theRunCanBeReadWithoutTheDemo() throws Exception {
-    try (WorkDirectoryStack stack = open();
-        RoleClients clients = new RoleClients(stack.config())) {
+  /** Audits the run with nothing but its broker and registry up, and claims it meanwhile. */
+  private void theLogIsTheRun(int steps) throws Exception {
+    try (WorkDirectoryStack stack = open()) {
       assertThatThrownBy(this::open)
           .isInstanceOf(ConfigException.class)
           .hasMessageContaining("is in use by p3o test, process " + ProcessHandle.current().pid());
-      LogFollower ledger = ledger(clients, stack.config());
-      List<StepEvent> events = new ArrayList<>();
-      do {
-        events.addAll(poll(ledger));
-      } while (!ledger.isAtEnd());
-      assertThat(events.get(events.size() - 1).getWeightsSha256())
-          .isEqualTo(twinWeights.get(STEPS - 1));
+      AuditReport report = RunAudit.of(stack.config());
+      assertThat(report.problems()).isEmpty();
+      assertThat(report.ok()).isTrue();
+      assertThat(report.steps()).isEqualTo(steps);
+      assertThat(report.weightsSha256()).isEqualTo(twinWeights.get(steps - 1));
     }
   }
 
@@ -205,30 +207,24 @@ class ResumeIT {
         "broker and registry",
         () -> {
           demo.process().requireAlive();
-          return demo.process().lastLogLines(9).stream().anyMatch(l -> l.startsWith("broker "));
+          return demo.process().lastLogLines(40).stream().anyMatch(l -> l.startsWith("broker "));
         });
     P3oConfig config = ConfigLoader.load(work().resolve("p3o.yaml"), List.of());
     try (RoleClients clients = new RoleClients(config)) {
       until("topics", () -> clients.admin().listTopics().names().get().contains("p3o.steps"));
-      LogFollower ledger = ledger(clients, config);
+      TopicSpec steps = new TopicCatalogue(config.run().topicPrefix()).steps();
+      LogFollower ledger = new LogFollower(clients.reader(), clients.codec(), steps);
       AtomicLong last = new AtomicLong(-1);
       until(
           "step " + step,
           () -> {
             demo.process().requireAlive();
-            poll(ledger).forEach(event -> last.set(event.getStep()));
+            for (SpecificRecord event : ledger.poll(Duration.ofMillis(20))) {
+              last.set(((StepEvent) event).getStep());
+            }
             return last.get() >= step;
           });
     }
-  }
-
-  private static LogFollower ledger(RoleClients clients, P3oConfig config) {
-    TopicSpec steps = new TopicCatalogue(config.run().topicPrefix()).steps();
-    return new LogFollower(clients.reader(), clients.codec(), steps);
-  }
-
-  private static List<StepEvent> poll(LogFollower ledger) {
-    return ledger.poll(Duration.ofMillis(20)).stream().map(record -> (StepEvent) record).toList();
   }
 
   /** A demo that fails is noticed at once; a crowded machine is only slow. */

@@ -343,6 +343,30 @@ class LogAuditTest {
             },
             ProblemKind.PROMPT_MISMATCH),
         erring(
+            "a prompt of a later attempt for another version",
+            (log, random) -> {
+              PromptTask task =
+                  any(
+                          log.of(TOPICS.prompts()).stream()
+                              .filter(row -> row.as(PromptTask.class).getAttempt() > 0)
+                              .toList(),
+                          random)
+                      .as(PromptTask.class);
+              set(task, "minPolicyVersion", 77L);
+              set(task, "exactPolicyVersion", 77L);
+            },
+            ProblemKind.PROMPT_MISMATCH),
+        changed(
+            "a chunk that nobody can read",
+            (log, random) -> any(chunks(log), random).record = null,
+            ProblemKind.UNREADABLE,
+            ProblemKind.SNAPSHOT_CORRUPT),
+        erring(
+            "a snapshot of another run",
+            (log, random) ->
+                log.snapshotOf(1).forEach(row -> set(copyToTheEnd(log, row).record, "runId", "x")),
+            ProblemKind.FOREIGN_RUN),
+        erring(
             "a prompt with another slot",
             (log, random) -> set(any(log.of(TOPICS.prompts()), random).record, "slot", GROUPS),
             ProblemKind.PROMPT_MISMATCH),

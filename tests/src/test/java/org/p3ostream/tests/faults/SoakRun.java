@@ -38,6 +38,7 @@ record SoakRun(Path directory, P3oConfig config) {
           "kafka.max.block.ms=" + LONGEST_TIMEOUT_MS,
           "kafka.default.api.timeout.ms=" + LONGEST_TIMEOUT_MS,
           "kafka.session.timeout.ms=" + LONGEST_TIMEOUT_MS,
+          "kafka.max.poll.interval.ms=10000",
           "kafka.reconnect.backoff.max.ms=500");
 
   /**
