@@ -70,8 +70,8 @@ final class LossCommand implements Callable<Integer> {
       paramLabel = "MODE",
       converter = SpellingConverter.OfKlMode.class,
       description =
-          "p3o: proxy or proxy-safe (default: proxy, since exact, the learner's default, needs the"
-              + " whole vocabulary).")
+          "p3o: proxy, proxy-safe or none (default: proxy, since exact, the learner's default, needs"
+              + " the whole vocabulary).")
   private @Nullable KlMode klMode;
 
   @Option(names = "--clip-low", paramLabel = "EPS", description = "Clips the ratio at 1 - EPS.")
@@ -133,7 +133,7 @@ final class LossCommand implements Callable<Integer> {
   private Objective objective() {
     if (klMode == KlMode.EXACT) {
       throw new ConfigException(
-          "--kl-mode: exact must be proxy or proxy-safe: the log-prob of one token does not tell"
+          "--kl-mode: exact must be proxy, proxy-safe or none: the log-prob of one token does not tell"
               + " the full vocabulary");
     }
     try {
@@ -142,6 +142,7 @@ final class LossCommand implements Callable<Integer> {
               algorithm,
               essScope,
               klMode == null && algorithm == Algorithm.P3O ? KlMode.PROXY : klMode,
+              null,
               clipLow,
               clipHigh,
               dualClip,

@@ -211,7 +211,7 @@ class LossCommandTest {
         "--clip-low=0.1 | --clip-low: 0.1 has no meaning for p3o: it has no clip",
         "--algorithm=grpo --ess-scope=step | --ess-scope: step has no meaning for grpo",
         "--algorithm=ppo --dual-clip=1 | --dual-clip: 1.0 must be > 1",
-        "--kl-mode=exact | --kl-mode: exact must be proxy or proxy-safe",
+        "--kl-mode=exact | --kl-mode: exact must be proxy, proxy-safe or none",
         "--precision=float32 | --precision: float32 has no meaning for the java engine",
         "--kl-mode=k3 | Invalid value for option '--kl-mode': 'k3' must be one of proxy,",
         "--algorithm=foo | Invalid value for option '--algorithm': 'foo' must be one of p3o, grpo,",

@@ -12,6 +12,7 @@ import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.PpoClip;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.learner.objective.TruncatedImportanceSampling;
 
 /**
@@ -20,6 +21,7 @@ import org.p3ostream.learner.objective.TruncatedImportanceSampling;
  *
  * @param essScope P3O: what one effective sample size is measured over
  * @param klMode P3O: which KL(π_θ ‖ π_b) is added
+ * @param ratioCap P3O: what bounds the ratio
  * @param clipLow lower clip ε, the ratio is clipped at 1 − ε
  * @param clipHigh upper clip ε, the ratio is clipped at 1 + ε
  * @param dualClip PPO: bound of the ratio where the advantage is negative, > 1
@@ -40,6 +42,7 @@ public record AlgorithmConfig(
     Algorithm name,
     @Nullable EssScope essScope,
     @Nullable KlMode klMode,
+    @Nullable RatioCap ratioCap,
     @Nullable Double clipLow,
     @Nullable Double clipHigh,
     @Nullable Double dualClip,
@@ -65,6 +68,13 @@ public record AlgorithmConfig(
   public AlgorithmConfig {
     requireMeaning(name, essScope, "essScope", name == Algorithm.P3O, "it measures no ESS");
     requireMeaning(name, klMode, "klMode", name == Algorithm.P3O, "it has no adaptive KL");
+    requireMeaning(name, ratioCap, "ratioCap", name == Algorithm.P3O, "it has no cap of its own");
+    require(
+        klMode != KlMode.NONE || ratioCap != RatioCap.NONE,
+        "ratioCap",
+        ratioCap,
+        "cannot stand beside klMode none: nothing of P3O would be left; the plain ratio is"
+            + " algorithm.name: tis with a large importanceCap");
     requireMeaning(name, clipLow, "clipLow", name.clip() != null, "it has no clip");
     requireMeaning(name, clipHigh, "clipHigh", name.clip() != null, "it has no clip");
     requireMeaning(name, dualClip, "dualClip", name == Algorithm.PPO, "it has no dual clip");
@@ -114,6 +124,7 @@ public record AlgorithmConfig(
         null,
         null,
         null,
+        null,
         GroupAdvantage.POPULATION_STD,
         0,
         0,
@@ -134,6 +145,7 @@ public record AlgorithmConfig(
         name,
         p3o ? either(essScope, EssScope.STEP) : null,
         p3o ? either(klMode, KL_MODE) : null,
+        p3o ? either(ratioCap, RatioCap.ESS) : null,
         clip == null ? null : Double.valueOf(clip.low()),
         clip == null ? null : Double.valueOf(clip.high()),
         name == Algorithm.PPO ? either(dualClip, DUAL_CLIP) : null,
@@ -161,7 +173,11 @@ public record AlgorithmConfig(
     double high = clip() == null ? 0 : clip().high();
     double cap = either(importanceCap, IMPORTANCE_CAP);
     return switch (name) {
-      case P3O -> new P3o(either(essScope, EssScope.STEP), either(klMode, KL_MODE));
+      case P3O ->
+          new P3o(
+              either(essScope, EssScope.STEP),
+              either(klMode, KL_MODE),
+              either(ratioCap, RatioCap.ESS));
       case GRPO -> new Grpo(low, high);
       case PPO -> new PpoClip(low, either(dualClip, DUAL_CLIP));
       case DAPO -> new Dapo(low, high);

@@ -93,7 +93,7 @@ final class BehaviorPolicy {
 
   /** Whether anything but the audit needs the distribution of tokens sampled so. */
   private boolean takesDistribution(BehaviorSampling sampling) {
-    return spec.exactKl() || (sampling.truncates() && !spec.rawLogprobs());
+    return spec.hasKl() || (sampling.truncates() && !spec.rawLogprobs());
   }
 
   /** One micro-batch on its way. */

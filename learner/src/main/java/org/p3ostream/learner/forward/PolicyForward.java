@@ -62,13 +62,39 @@ public final class PolicyForward implements AutoCloseable {
     BehaviorPolicy.Recomputed behavior = behaviorPolicy.of(batch);
     NDArray behaviorLogprobs = behavior.logprobs(); // [N, V]
     try (Inputs inputs = new Inputs(batch)) {
-      return behaviorLogprobs == null && !spec.entropy()
-          ? ofTokens(inputs, behavior.figures())
-          : ofDistributions(inputs, behaviorLogprobs, behavior.figures());
+      BehaviorFigures figures = behavior.figures();
+      if (behaviorLogprobs != null && spec.measuredKl()) {
+        figures = figures.withKl(measuredKl(inputs, behaviorLogprobs));
+      }
+      return takesDistributions(batch)
+          ? ofDistributions(inputs, behaviorLogprobs, figures)
+          : ofTokens(inputs, figures);
     } finally {
       if (behaviorLogprobs != null) {
         behaviorLogprobs.close();
       }
+    }
+  }
+
+  /** Whether the distributions are part of the step, and not only of what is measured beside it. */
+  private boolean takesDistributions(MicroBatch batch) {
+    boolean filtered = false;
+    for (int n = 0; n < batch.validTokens(); n++) {
+      filtered |= batch.sampling(n).truncates();
+    }
+    return spec.exactKl() || spec.entropy() || (filtered && !spec.rawLogprobs());
+  }
+
+  /**
+   * The KL by a pass of its own, without a graph: what the step computes is the same bits as if
+   * nobody had asked.
+   */
+  private double[] measuredKl(Inputs inputs, NDArray behavior) { // [N]
+    try (NDArray held = parameters.stopGradient(); // [P]
+        NDArray logits = model.tokenLogits(held, inputs.ids, inputs.positions); // [N, V]
+        NDArray policy = policy(logits, inputs, behavior); // [N, V]
+        NDArray kl = distributions.kl(policy, behavior)) { // [N]
+      return kl.toDoubleArray();
     }
   }
 

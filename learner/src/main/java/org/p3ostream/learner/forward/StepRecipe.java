@@ -11,6 +11,8 @@ import org.p3ostream.learner.objective.Regularization;
  * @param rawLogprobs whether the recorded behaviour log-probs are of the model at temperature 1
  *     without filters, instead of the distribution sampled from
  * @param audit whether the recorded behaviour log-probs are recomputed and compared
+ * @param measuredKl whether KL(π_θ ‖ π_b) over the vocabulary is measured where the objective does
+ *     not take it
  * @param weights of the versions that sampled the tokens, and of version 0, which is the reference;
  *     asked for none unless something above or the filters of a response need it
  */
@@ -20,6 +22,7 @@ public record StepRecipe(
     boolean samplingTemperature,
     boolean rawLogprobs,
     boolean audit,
+    boolean measuredKl,
     BehaviorWeights weights) {
 
   /**
@@ -29,7 +32,7 @@ public record StepRecipe(
    * @param weights of the versions that sampled the tokens
    */
   public static StepRecipe of(Objective objective, BehaviorWeights weights) {
-    return new StepRecipe(objective, Regularization.NONE, false, false, false, weights);
+    return new StepRecipe(objective, Regularization.NONE, false, false, false, false, weights);
   }
 
   /** The same where no response was sampled with a filter and no KL is exact. */

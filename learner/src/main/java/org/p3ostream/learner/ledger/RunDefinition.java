@@ -29,6 +29,7 @@ import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlMode;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.schemas.snapshot.WeightsDigest;
 
 /**
@@ -121,6 +122,7 @@ public final class RunDefinition {
     tree.properties().removeIf(entry -> entry.getValue().isNull());
     leaveOut(tree, "essScope", algorithm.essScope() == EssScope.STEP);
     leaveOut(tree, "klMode", algorithm.klMode() == KlMode.PROXY);
+    leaveOut(tree, "ratioCap", algorithm.ratioCap() == RatioCap.ESS);
     leaveOut(tree, "advantage", algorithm.advantage() == before.advantage());
     leaveOut(tree, "referenceKl", algorithm.referenceKl() == 0);
     leaveOut(tree, "entropy", algorithm.entropy() == 0);

@@ -11,6 +11,7 @@ import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.PpoClip;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.TruncatedImportanceSampling;
 import org.p3ostream.policy.torch.ScriptResource;
@@ -25,7 +26,11 @@ final class ObjectiveScript {
 
   static String of(Objective objective) {
     if (objective instanceof P3o p3o) {
-      return text("p3o.torchscript", Map.of()) + "\n" + text(kl(p3o.klMode()), Map.of());
+      return String.join(
+          "\n",
+          text("p3o.torchscript", Map.of()),
+          text(coefficient(p3o.cap()), Map.of()),
+          text(kl(p3o.klMode()), Map.of()));
     }
     if (objective instanceof Grpo grpo) {
       return text("clipped_surrogate.torchscript", clip(grpo.clipLow(), grpo.clipHigh()));
@@ -69,6 +74,14 @@ final class ObjectiveScript {
       case PROXY -> "kl_proxy.torchscript";
       case PROXY_SAFE -> "kl_proxy_safe.torchscript";
       case EXACT -> "kl_exact.torchscript";
+      case NONE -> "kl_none.torchscript";
+    };
+  }
+
+  private static String coefficient(RatioCap cap) {
+    return switch (cap) {
+      case ESS -> "ratio_capped.torchscript";
+      case NONE -> "ratio_uncapped.torchscript";
     };
   }
 

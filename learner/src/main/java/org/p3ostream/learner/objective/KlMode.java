@@ -7,7 +7,9 @@ public enum KlMode {
   /** {@link KlProxy}, its slope {@link KlProxy#safeSlope}. */
   PROXY_SAFE("proxy-safe"),
   /** Over the full vocabulary, see {@link ExactKl}. */
-  EXACT("exact");
+  EXACT("exact"),
+  /** None: the cap alone. */
+  NONE("none");
 
   private final String id;
 

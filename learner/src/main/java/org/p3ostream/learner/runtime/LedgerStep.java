@@ -20,4 +20,9 @@ record LedgerStep(StepEvent event, String eventHash, String configuration) {
   boolean isAudited() {
     return event.getMetrics() != null && !event.getMetrics().getBehaviorLogprobGaps().isEmpty();
   }
+
+  /** Whether the exact KL is among the figures of this step, in its loss or beside it. */
+  boolean hasExactKl() {
+    return event.getMetrics() != null && event.getMetrics().getBehaviorKlExactMean() != null;
+  }
 }

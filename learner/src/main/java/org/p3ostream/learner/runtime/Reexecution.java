@@ -107,7 +107,7 @@ final class Reexecution {
               assets.under(
                   RunDefinition.parse(first.configuration())
                       .settingsOver(assets.settings())
-                      .withAudit(new AuditConfig(first.isAudited())));
+                      .withAudit(new AuditConfig(first.isAudited(), first.hasExactKl())));
           AdamW optimizer = there.optimizer(state);
           WindowTrainer trainer = there.trainer(optimizer, snapshots)) {
         RolloutContract contract = there.contract(snapshots);
@@ -129,7 +129,8 @@ final class Reexecution {
 
     private boolean belongs(LedgerStep step) {
       return step.configuration().equals(first.configuration())
-          && step.isAudited() == first.isAudited();
+          && step.isAudited() == first.isAudited()
+          && step.hasExactKl() == first.hasExactKl();
     }
 
     private float @Nullable [] execute(

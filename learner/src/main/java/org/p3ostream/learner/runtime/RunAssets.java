@@ -277,6 +277,7 @@ final class RunAssets implements AutoCloseable {
         settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
         reject ? SamplingRules.Truncated.REJECTED : SamplingRules.Truncated.SAME_KEPT_SET,
         settings.audit().behaviorLogprobs()
+            || settings.audit().exactKl()
             || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT));
   }
 
@@ -328,6 +329,7 @@ final class RunAssets implements AutoCloseable {
             settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
             takesRawLogprobs(),
             settings.audit().behaviorLogprobs(),
+            settings.audit().exactKl(),
             weights);
     return new WindowTrainer(
         model, optimizer, LearningRateSchedule.of(settings.optimizer()), recipe, partitioning());

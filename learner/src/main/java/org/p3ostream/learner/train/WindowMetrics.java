@@ -10,6 +10,7 @@ import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.objective.TokenBatch;
 import org.p3ostream.learner.window.TrainingGroup;
@@ -38,7 +39,8 @@ final class WindowMetrics {
     RatioStatistics ratios = tokens.ratioStatistics();
     WindowLosses losses = WindowLosses.of(recipe, tokens, pass.contexts());
     double limitedFraction = (double) losses.limitedTokens() / tokens.count();
-    boolean capped = recipe.objective() instanceof P3o;
+    boolean p3o = recipe.objective() instanceof P3o;
+    boolean capped = recipe.objective() instanceof P3o one && one.cap() == RatioCap.ESS;
     StepMetrics.Builder metrics =
         StepMetrics.newBuilder()
             .setValidTokens(tokens.count())
@@ -48,7 +50,7 @@ final class WindowMetrics {
             .setNormalizedEss(ratios.normalizedEss())
             .setAdaptiveCap(capped ? ratios.normalizedEss() : null)
             .setCapFraction(capped ? limitedFraction : null)
-            .setClipFraction(capped ? null : limitedFraction)
+            .setClipFraction(p3o ? null : limitedFraction)
             .setRatioMean(ratios.meanRatio())
             .setRatioStd(ratios.stdRatio())
             .setGradNorm(gradNorm)
@@ -104,10 +106,11 @@ final class WindowMetrics {
       StepMetrics.Builder metrics, WindowTokens tokens, StepRecipe recipe) {
     ForwardSpec spec = ForwardSpec.of(recipe);
     TokenBatch batch = tokens.asBatch();
-    if (spec.exactKl()) {
+    double[] kl = tokens.kl(); // [N]
+    if (kl != null) {
       metrics
-          .setBehaviorKlExactMean(each(batch, batch::exactKl).average().orElseThrow())
-          .setBehaviorKlExactMax(each(batch, batch::exactKl).max().orElseThrow());
+          .setBehaviorKlExactMean(Arrays.stream(kl).average().orElseThrow())
+          .setBehaviorKlExactMax(Arrays.stream(kl).max().orElseThrow());
     }
     if (spec.entropy()) {
       metrics.setEntropyMean(each(batch, batch::entropy).average().orElseThrow());

@@ -37,7 +37,8 @@ final class WindowTokens {
   private final int[] shards; // [N]
   private final long[] policyVersions; // [N]
   private final List<Part> parts = new ArrayList<>();
-  private double @Nullable [] exactKl; // [N], as the three below once there is a figure
+  private double @Nullable [] exactKl; // [N], as the four below once there is a figure
+  private double @Nullable [] measuredKl;
   private double @Nullable [] entropies;
   private double @Nullable [] referenceLogprobs;
   private final BehaviorAudit audit = new BehaviorAudit();
@@ -72,6 +73,7 @@ final class WindowTokens {
       shards[filled + n] = contextShards.of(batch.column(n), batch.columns);
     }
     exactKl = appended(exactKl, figures.exactKl);
+    measuredKl = appended(measuredKl, figures.behavior.kl());
     entropies = appended(entropies, figures.entropy);
     referenceLogprobs = appended(referenceLogprobs, figures.referenceLogprobs);
     append(batch, figures.behavior);
@@ -141,6 +143,14 @@ final class WindowTokens {
       batch = batch.withReferenceLogprobs(Arrays.copyOfRange(referenceLogprobs, from, to));
     }
     return batch;
+  }
+
+  /**
+   * KL(π_θ ‖ π_b) over the vocabulary, whether it is in the loss or only measured, nats, [N]; null
+   * if it is neither.
+   */
+  double @Nullable [] kl() {
+    return exactKl == null ? measuredKl : exactKl;
   }
 
   /** Tokens that their own filters would have removed; null if none was sampled with any. */

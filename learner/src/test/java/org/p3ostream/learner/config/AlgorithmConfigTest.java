@@ -15,6 +15,7 @@ import org.p3ostream.learner.objective.Grpo;
 import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.P3o;
 import org.p3ostream.learner.objective.PpoClip;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.learner.objective.TruncatedImportanceSampling;
 
 class AlgorithmConfigTest {
@@ -48,6 +49,17 @@ class AlgorithmConfigTest {
         .isEqualTo(new DecoupledPpo(0.1, 4));
     assertThat(numbers(Algorithm.TIS, null, null, null, 5.0).objective())
         .isEqualTo(new TruncatedImportanceSampling(5));
+  }
+
+  @Test
+  void halvesOfP3oAreObjectivesOfTheirOwn() {
+    assertThat(p3o(KlMode.NONE, null).objective().id()).isEqualTo("p3o/step/none");
+    assertThat(p3o(null, RatioCap.NONE).objective().id()).isEqualTo("p3o/step/exact/cap-none");
+    assertThatThrownBy(() -> p3o(KlMode.NONE, RatioCap.NONE))
+        .hasMessageStartingWith(
+            "algorithm.ratioCap: none cannot stand beside klMode none: nothing of P3O would be left");
+    assertThatThrownBy(() -> capped(Algorithm.TIS, null, RatioCap.ESS))
+        .hasMessage("algorithm.ratioCap: ess has no meaning for tis: it has no cap of its own");
   }
 
   @ParameterizedTest
@@ -119,6 +131,34 @@ class AlgorithmConfigTest {
     return config(name, essScope, klMode, null, null, null, null);
   }
 
+  private static AlgorithmConfig p3o(@Nullable KlMode klMode, @Nullable RatioCap cap) {
+    return capped(Algorithm.P3O, klMode, cap);
+  }
+
+  private static AlgorithmConfig capped(
+      Algorithm name, @Nullable KlMode klMode, @Nullable RatioCap cap) {
+    AlgorithmConfig standard = AlgorithmConfig.of(name);
+    return new AlgorithmConfig(
+        name,
+        null,
+        klMode,
+        cap,
+        null,
+        null,
+        null,
+        null,
+        standard.advantage(),
+        standard.referenceKl(),
+        standard.entropy(),
+        standard.overlongBuffer(),
+        standard.overlongPenalty(),
+        standard.dropZeroVariance(),
+        standard.dynamicSamplingAttempts(),
+        standard.correction(),
+        standard.critic(),
+        standard.normalization());
+  }
+
   private static AlgorithmConfig config(
       Algorithm name,
       @Nullable EssScope essScope,
@@ -132,6 +172,7 @@ class AlgorithmConfigTest {
         name,
         essScope,
         klMode,
+        null,
         clipLow,
         clipHigh,
         dualClip,

@@ -251,6 +251,31 @@ class PolicyForwardTest {
     assertThat(without.behavior.logprobs()).isNull();
   }
 
+  /** Two versions and two temperatures; measured by a pass of its own. */
+  @Test
+  void measuredKlIsTheExactOneAndChangesNoBitOfTheLogprobs() {
+    MicroBatch batch =
+        batch(
+            List.of(
+                sampled(
+                    3, new SamplingParameters(0.6, 0, 1, 0, LENGTH), 8, UnaryOperator.identity()),
+                sampled(
+                    5, new SamplingParameters(1.4, 0, 1, 0, LENGTH), 4, UnaryOperator.identity())));
+    TokenFigures without = forward(weights(7), spec(new P3o(), false, false, false), batch);
+    TokenFigures exact = forward(weights(7), spec(EXACT, false, false, false), batch);
+    TokenFigures measured = forward(weights(7), ForwardSpec.of(measuring(new P3o())), batch);
+    assertThat(measured.behavior.kl()).isEqualTo(exact.exactKl);
+    assertThat(measured.exactKl).isNull();
+    assertThat(measured.logprobs).isEqualTo(without.logprobs);
+    assertThat(without.behavior.kl()).isNull();
+    assertThat(forward(weights(7), ForwardSpec.of(measuring(EXACT)), batch).behavior.kl()).isNull();
+  }
+
+  private static StepRecipe measuring(P3o objective) {
+    return new StepRecipe(
+        objective, Regularization.NONE, false, false, false, true, PolicyForwardTest::weights);
+  }
+
   @Test
   void entropyAndReferenceAreThoseOfTheDistributionInTheRatio() {
     SamplingParameters narrow = new SamplingParameters(0.7, 5, 1, 0, LENGTH);
@@ -260,6 +285,7 @@ class PolicyForwardTest {
             new P3o(),
             new Regularization(0.1, 0.1),
             true,
+            false,
             false,
             false,
             PolicyForwardTest::weights);
@@ -328,6 +354,7 @@ class PolicyForwardTest {
             samplingTemperature,
             raw,
             audit,
+            false,
             PolicyForwardTest::weights));
   }
 

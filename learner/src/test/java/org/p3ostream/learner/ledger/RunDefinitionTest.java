@@ -33,6 +33,7 @@ import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.objective.EssScope;
 import org.p3ostream.learner.objective.GroupAdvantage;
 import org.p3ostream.learner.objective.KlMode;
+import org.p3ostream.learner.objective.RatioCap;
 
 class RunDefinitionTest {
 
@@ -145,6 +146,7 @@ class RunDefinitionTest {
             Algorithm.P3O,
             EssScope.MICRO_BATCH,
             KlMode.EXACT,
+            RatioCap.NONE,
             null,
             null,
             null,
@@ -169,6 +171,7 @@ class RunDefinitionTest {
             "algorithm.klMode: proxy -> exact",
             "algorithm.overlongBuffer: 0 -> 3",
             "algorithm.overlongPenalty: 1.0 -> 0.5",
+            "algorithm.ratioCap: ess -> none",
             "algorithm.referenceKl: 0.0 -> 0.1");
     assertThat(definition(objective(AlgorithmConfig.of(Algorithm.DAPO))).json())
         .contains(
@@ -189,6 +192,7 @@ class RunDefinitionTest {
         Algorithm.P3O,
         null,
         klMode,
+        null,
         null,
         null,
         null,
@@ -261,6 +265,7 @@ class RunDefinitionTest {
             name,
             null,
             name == Algorithm.P3O ? KlMode.PROXY : null,
+            name == Algorithm.P3O ? RatioCap.NONE : null,
             null,
             null,
             null,

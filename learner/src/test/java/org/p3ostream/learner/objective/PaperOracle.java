@@ -24,8 +24,11 @@ public final class PaperOracle {
     Stream<Objective> p3o =
         Stream.of(EssScope.values())
             .flatMap(scope -> Stream.of(KlMode.values()).map(mode -> new P3o(scope, mode)));
+    Stream<Objective> uncapped =
+        Stream.of(KlMode.PROXY_SAFE, KlMode.EXACT)
+            .map(mode -> new P3o(EssScope.STEP, mode, RatioCap.NONE));
     return Stream.concat(
-        p3o,
+        Stream.concat(p3o, uncapped),
         Stream.of(
             new Grpo(0.2, 0.2),
             new Grpo(0.1, 0.28),
@@ -53,7 +56,8 @@ public final class PaperOracle {
     double a = sg.advantage(t);
     double logPi = pi.logprob(t);
     if (objective instanceof P3o p3o) {
-      return -min(rho(sg, t), e) * logPi * a + (1 - e) * kl(p3o.klMode(), pi, sg, t);
+      double weight = p3o.cap() == RatioCap.NONE ? rho(sg, t) : min(rho(sg, t), e);
+      return -weight * logPi * a + (1 - e) * kl(p3o.klMode(), pi, sg, t);
     }
     if (objective instanceof Grpo grpo) {
       return -min(rho(pi, t) * a, clip(rho(pi, t), 1 - grpo.clipLow(), 1 + grpo.clipHigh()) * a);
@@ -100,6 +104,7 @@ public final class PaperOracle {
       case PROXY -> k3;
       case PROXY_SAFE -> k3Held + (1 - exp(min(-held, 10))) * (l - held);
       case EXACT -> sg.exactKl(t);
+      case NONE -> 0;
     };
   }
 

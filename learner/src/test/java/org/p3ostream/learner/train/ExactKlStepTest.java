@@ -19,8 +19,11 @@ import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
 import org.p3ostream.learner.forward.BehaviorWeights;
 import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.objective.EssScope;
+import org.p3ostream.learner.objective.Grpo;
 import org.p3ostream.learner.objective.KlMode;
+import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
 import org.p3ostream.learner.window.RandomWindows;
@@ -91,13 +94,17 @@ class ExactKlStepTest {
   private record Outcome(StepMetrics metrics, List<Float> weights) {}
 
   private static Outcome train(int replicas, int budget, int retained, BehaviorWeights versions) {
+    return train(replicas, budget, retained, StepRecipe.of(EXACT, versions));
+  }
+
+  private static Outcome train(int replicas, int budget, int retained, StepRecipe recipe) {
     try (AdamW optimizer = new AdamW(model, OPTIMIZER, weights(9));
         WindowTrainer trainer =
             new WindowTrainer(
                 model,
                 optimizer,
                 LearningRateSchedule.of(OPTIMIZER),
-                StepRecipe.of(EXACT, versions),
+                recipe,
                 Partitioning.on(Device.cpu(), replicas, budget, retained))) {
       StepMetrics metrics = trainer.train(window(), 4, 0).metrics();
       List<Float> updated = new ArrayList<>();
@@ -128,6 +135,31 @@ class ExactKlStepTest {
         requireSame(cut, whole);
       }
     }
+  }
+
+  /** Some responses are sampled with filters, others not; two micro-batches are run again. */
+  @Test
+  void theKlThatIsOnlyMeasuredIsTheExactOneAndMovesNoBitOfTheWeights() {
+    StepMetrics exact = train(1, ALL, ALL, ExactKlStepTest::weights).metrics();
+    for (Objective objective : List.of(new Grpo(0.2, 0.2), new P3o())) {
+      for (int retained : new int[] {0, ALL}) {
+        Outcome without = train(1, SMALL, retained, recipe(objective, false));
+        Outcome measured = train(1, SMALL, retained, recipe(objective, true));
+        assertThat(measured.weights).isEqualTo(without.weights);
+        assertThat(measured.metrics.getLoss()).isEqualTo(without.metrics.getLoss());
+        assertThat(measured.metrics.getGradNorm()).isEqualTo(without.metrics.getGradNorm());
+        assertThat(without.metrics.getBehaviorKlExactMean()).isNull();
+        assertThat(measured.metrics.getBehaviorKlExactMean())
+            .isCloseTo(exact.getBehaviorKlExactMean(), within(1e-5));
+        assertThat(measured.metrics.getBehaviorKlExactMax())
+            .isCloseTo(exact.getBehaviorKlExactMax(), within(1e-5));
+      }
+    }
+  }
+
+  private static StepRecipe recipe(Objective objective, boolean measuredKl) {
+    return new StepRecipe(
+        objective, Regularization.NONE, false, false, false, measuredKl, ExactKlStepTest::weights);
   }
 
   private static void requireSame(Outcome cut, Outcome whole) {

@@ -501,6 +501,7 @@ class ReplicasTest {
         atSamplingTemperature,
         false,
         false,
+        false,
         version -> behaviorWeights);
   }
 

@@ -16,6 +16,7 @@ import org.p3ostream.learner.objective.KlMode;
 import org.p3ostream.learner.objective.KlProxy;
 import org.p3ostream.learner.objective.Objective;
 import org.p3ostream.learner.objective.P3o;
+import org.p3ostream.learner.objective.RatioCap;
 import org.p3ostream.learner.objective.Regularization;
 import org.p3ostream.learner.objective.StepContext;
 import org.p3ostream.learner.window.RandomWindows;
@@ -121,6 +122,23 @@ class WindowMetricsTest {
   }
 
   @Test
+  void withoutItsCapP3oHasNeitherCapNorClip() {
+    P3o uncapped = new P3o(EssScope.STEP, KlMode.PROXY, RatioCap.NONE);
+    StepMetrics metrics =
+        metrics(window(), tokens(new double[] {1, 0.1, 0, -0.5}, 0), uncapped, 0, 0);
+    assertThat(metrics.getAdaptiveCap()).isNull();
+    assertThat(metrics.getCapFraction()).isNull();
+    assertThat(metrics.getClipFraction()).isNull();
+    assertThat(metrics.getAdaptiveKlLossMean()).isPositive();
+    P3o capAlone = new P3o(EssScope.STEP, KlMode.NONE);
+    StepMetrics alone =
+        metrics(window(), tokens(new double[] {1, 0.1, 0, -0.5}, 0), capAlone, 0, 0);
+    assertThat(alone.getCapFraction()).isEqualTo(0.75);
+    assertThat(alone.getAdaptiveKlLossMean()).isZero();
+    assertThat(alone.getKlMode()).isEqualTo("none");
+  }
+
+  @Test
   void ratioStatisticsByVersionMergeToThoseOfTheWindow() {
     WindowTokens tokens = tokens(new double[] {0.3, -1, 2, 0.5, 0}, new long[] {3, 1, 3, 2, 1});
     List<VersionRatioStatistics> byVersion = tokens.ratioStatisticsByVersion();
@@ -198,6 +216,7 @@ class WindowMetricsTest {
             true,
             true,
             true,
+            false,
             StepRecipe.of(new P3o()).weights());
     StepMetrics metrics = metrics(window(), tokens, recipe, 0, 0);
     assertThat(metrics.getKlMode()).isEqualTo("exact");

@@ -198,6 +198,7 @@ class WindowTrainerTest {
                     true,
                     false,
                     false,
+                    false,
                     StepRecipe.of(new P3o()).weights()),
                 Partitioning.on(Device.cpu(), 1, ALL, ALL))) {
       StepMetrics metrics = hot.train(window, 0, 0).metrics();

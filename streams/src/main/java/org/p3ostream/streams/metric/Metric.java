@@ -61,7 +61,7 @@ public enum Metric {
   BEHAVIOR_KL_EXACT_MEAN(
       "train/p3o/behavior_kl_exact_mean",
       Unit.ONE,
-      "mean over valid tokens of KL(pi_theta || pi_b) over the whole vocabulary, nats; absent unless klMode is exact",
+      "mean over valid tokens of KL(pi_theta || pi_b) over the whole vocabulary, nats; absent unless klMode is exact or audit.exactKl is on",
       StepMetrics::getBehaviorKlExactMean),
   BEHAVIOR_LOGPROB_GAP_MEAN(
       "train/audit/behavior_logprob_gap_mean",
