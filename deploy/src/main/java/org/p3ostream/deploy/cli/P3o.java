@@ -22,6 +22,7 @@ import picocli.CommandLine.Command;
       AuditCommand.class,
       ReplayCommand.class,
       ForkCommand.class,
+      ExperimentCommand.class,
       PretrainCommand.class,
       PromptsCommand.class,
       LossCommand.class

@@ -56,6 +56,17 @@ public final class ConfigLoader {
     return load(config.withObjectiveUnset(), P3oConfig.class, MissingNode.getInstance(), all);
   }
 
+  /**
+   * Another document of the same kind: a record whose components are its keys.
+   *
+   * @param defaults what holds where the document is silent
+   * @param source where the text is from, for messages
+   * @throws ConfigException naming path, value and rule of everything that is wrong
+   */
+  public static <T extends Record> T read(T defaults, Class<T> type, String source, String yaml) {
+    return load(defaults, type, parse(source, yaml), List.of());
+  }
+
   static <T extends Record> T load(
       T defaults, Class<T> type, @Nullable Path file, List<String> overrides) {
     return load(defaults, type, read(file), overrides);
@@ -84,17 +95,23 @@ public final class ConfigLoader {
       return MissingNode.getInstance();
     }
     try {
-      return parse(Files.readString(file));
+      return parse(file.toString(), Files.readString(file));
+    } catch (IOException e) {
+      throw new ConfigException("--config " + file + ": cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static JsonNode parse(String source, String yaml) {
+    try {
+      return parse(yaml);
     } catch (JsonProcessingException e) {
       throw new ConfigException(
-          file
+          source
               + ": "
               + e.getOriginalMessage()
               + " (line "
               + (e.getLocation() == null ? "unknown" : e.getLocation().getLineNr())
               + ")");
-    } catch (IOException e) {
-      throw new ConfigException("--config " + file + ": cannot be read: " + e.getMessage());
     }
   }
 }

@@ -78,7 +78,9 @@ final class ConfigOverlay {
     } else if (found instanceof ConfigShape.Value leaf && rest.isEmpty()) {
       addValue(prefix + key, leaf, target, key, value);
     } else if (found instanceof ConfigShape.TextList && rest.isEmpty()) {
-      addTextList(prefix + key, target, key, TextListReader.parse(value.asText()));
+      addTextList(prefix + key, target, key, ListReader.parse(value.asText()));
+    } else if (found instanceof ConfigShape.NumberList && rest.isEmpty()) {
+      addNumberList(prefix + key, target, key, ListReader.parse(value.asText()));
     } else if (found instanceof ConfigShape.RecordList list) {
       addListOverride(prefix, key, rest, list, target, value);
     } else if (rest.isEmpty()) {
@@ -112,6 +114,8 @@ final class ConfigOverlay {
         addValue(prefix + key, leaf, target, key, entry.getValue());
       } else if (found instanceof ConfigShape.TextList) {
         addTextList(prefix + key, target, key, entry.getValue());
+      } else if (found instanceof ConfigShape.NumberList) {
+        addNumberList(prefix + key, target, key, entry.getValue());
       } else if (found instanceof ConfigShape.RecordList list) {
         addList(prefix, key, list, target, entry.getValue());
       } else {
@@ -159,7 +163,15 @@ final class ConfigOverlay {
 
   private void addTextList(String path, ObjectNode target, String key, JsonNode value) {
     try {
-      target.set(key, TextListReader.read(value));
+      target.set(key, ListReader.texts(value));
+    } catch (IllegalArgumentException e) {
+      problems.add(path + ": " + e.getMessage());
+    }
+  }
+
+  private void addNumberList(String path, ObjectNode target, String key, JsonNode value) {
+    try {
+      target.set(key, ListReader.wholeNumbers(value));
     } catch (IllegalArgumentException e) {
       problems.add(path + ": " + e.getMessage());
     }

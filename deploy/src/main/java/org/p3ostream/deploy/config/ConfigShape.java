@@ -27,6 +27,9 @@ sealed interface ConfigShape {
   /** Several texts. */
   record TextList() implements ConfigShape {}
 
+  /** Several whole numbers. */
+  record NumberList() implements ConfigShape {}
+
   /** Any key with a text value. */
   record FreeMap() implements ConfigShape {}
 
@@ -64,6 +67,9 @@ sealed interface ConfigShape {
     Type entry = ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0];
     if (entry == String.class) {
       return new TextList();
+    }
+    if (entry == Long.class) {
+      return new NumberList();
     }
     Class<? extends Record> type = ((Class<?>) entry).asSubclass(Record.class);
     InsteadOf insteadOf = component.getAnnotation(InsteadOf.class);

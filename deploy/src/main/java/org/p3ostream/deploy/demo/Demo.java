@@ -19,6 +19,7 @@ import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.deploy.stack.Predecessors;
+import org.p3ostream.deploy.workdirectory.ProcessLog;
 import org.p3ostream.deploy.workdirectory.RunRecord;
 import org.p3ostream.deploy.workdirectory.WorkDirectory;
 import org.p3ostream.deploy.workdirectory.WorkDirectoryClaim;
@@ -64,7 +65,7 @@ public final class Demo implements AutoCloseable {
             ? WorkDirectory.existing(given)
             : WorkDirectory.create(given);
     this.claim = teardown.add(WorkDirectoryClaim.take(directory, COMMAND)); // ends last
-    teardown.add(DemoLog.redirectTo(directory.log()));
+    teardown.add(ProcessLog.redirectTo(directory.log()));
     try {
       this.begun = options.resume() ? RunRecord.read(directory) : begin(options);
       this.options = options.resume() ? continued(options) : options;

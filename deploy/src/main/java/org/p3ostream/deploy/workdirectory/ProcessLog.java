@@ -1,4 +1,4 @@
-package org.p3ostream.deploy.demo;
+package org.p3ostream.deploy.workdirectory;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
@@ -9,18 +9,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends this process's log to a file, so that the terminal is left to progress and summary. */
-final class DemoLog implements AutoCloseable {
+public final class ProcessLog implements AutoCloseable {
 
   private final FileAppender<ILoggingEvent> appender = new FileAppender<>();
 
-  private DemoLog() {}
+  private ProcessLog() {}
 
-  static DemoLog redirectTo(Path file) {
-    DemoLog log = new DemoLog();
+  /** From here on everything goes to {@code file}, which is appended to. */
+  public static ProcessLog redirectTo(Path file) {
+    ProcessLog log = new ProcessLog();
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     PatternLayoutEncoder encoder = new PatternLayoutEncoder();
     encoder.setContext(context);
-    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level %logger{20}: %msg%n");
+    encoder.setPattern("%d{HH:mm:ss.SSS} %-5level [%thread] %logger{20}: %msg%n");
     encoder.start();
     log.appender.setContext(context);
     log.appender.setFile(file.toString());

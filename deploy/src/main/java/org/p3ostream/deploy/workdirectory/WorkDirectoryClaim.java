@@ -29,6 +29,8 @@ public final class WorkDirectoryClaim implements AutoCloseable {
 
   private static final int MAX_BYTES = 4096;
 
+  private static final String WORK_DIRECTORY = "--work-dir";
+
   private final FileChannel file;
   private final Properties holder;
 
@@ -80,16 +82,31 @@ public final class WorkDirectoryClaim implements AutoCloseable {
    * @throws ConfigException if somebody works there, naming the process
    */
   public static WorkDirectoryClaim take(WorkDirectory directory, String command) {
+    return take(directory, command, WORK_DIRECTORY);
+  }
+
+  /**
+   * Claims a directory.
+   *
+   * @param command who asks, for instance {@code p3o experiment}
+   * @param option how the directory was given, for instance {@code --out}
+   * @throws ConfigException if somebody works there, naming the process
+   */
+  public static WorkDirectoryClaim take(WorkDirectory directory, String command, String option) {
     try {
       return tryTake(directory, command);
     } catch (TakenException e) {
-      throw inUse(directory, e.holder());
+      throw inUse(directory, e.holder(), option);
     }
   }
 
   static ConfigException inUse(WorkDirectory directory, Holder holder) {
+    return inUse(directory, holder, WORK_DIRECTORY);
+  }
+
+  private static ConfigException inUse(WorkDirectory directory, Holder holder, String option) {
     return new ConfigException(
-        "--work-dir: " + directory.root() + " is in use by " + holder + "; wait for it or end it");
+        option + ": " + directory.root() + " is in use by " + holder + "; wait for it or end it");
   }
 
   /**

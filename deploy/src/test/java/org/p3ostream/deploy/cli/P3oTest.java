@@ -22,7 +22,18 @@ class P3oTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "up", "demo", "learner", "producer", "streams", "pretrain", "log", "audit"})
+      strings = {
+        "",
+        "up",
+        "demo",
+        "learner",
+        "producer",
+        "streams",
+        "pretrain",
+        "log",
+        "audit",
+        "experiment"
+      })
   void helpExitsWithZero(String command) {
     int exitCode = command.isEmpty() ? execute("--help") : execute(command, "--help");
     assertThat(exitCode).isZero();
@@ -84,6 +95,26 @@ class P3oTest {
     assertThat(err.toString())
         .contains("no Kafka broker answers at kafka.bootstrap.servers=" + address);
     assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void experimentExitsWithTwoAndNamesWhatIsWrong(@TempDir Path directory) throws Exception {
+    String out = directory.resolve("out").toString();
+    assertThat(execute("experiment", "--plan", "smoke")).isEqualTo(2);
+    assertThat(err.toString()).contains("--out");
+    assertThat(execute("experiment", "--out", out)).isEqualTo(2);
+    assertThat(err.toString()).contains("--plan: must name a file or one of smoke, mismatch,");
+    assertThat(execute("experiment", "--plan", "none", "--out", out)).isEqualTo(2);
+    assertThat(err.toString()).contains("--plan: 'none' must be a file or one of smoke,");
+    assertThat(execute("experiment", "--plan", "smoke", "--out", out, "--parallel=-1"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--parallel: -1 must be >= 1");
+    assertThat(execute("experiment", "--resume", "--out", out)).isEqualTo(2);
+    assertThat(err.toString()).contains(out + " holds no experiment: it has no plan.yaml");
+    Path plan = Files.writeString(directory.resolve("plan.yaml"), "name: x\nscenarioz: []\n");
+    assertThat(execute("experiment", "--plan", plan.toString(), "--out", out)).isEqualTo(2);
+    assertThat(err.toString()).contains(plan + ": scenarioz: unknown key; did you mean scenarios?");
+    assertThat(directory.resolve("out")).doesNotExist();
   }
 
   @Test

@@ -27,7 +27,8 @@ class ConfigLoaderTest {
       double rate,
       String text,
       PolicyTemperature choice,
-      List<String> texts) {}
+      List<String> texts,
+      List<Long> numbers) {}
 
   record Root(Kinds kinds, Map<String, String> free) {}
 
@@ -42,7 +43,8 @@ class ConfigLoaderTest {
               5,
               "six",
               PolicyTemperature.MODEL,
-              List.of("seven")),
+              List.of("seven"),
+              List.of(8L)),
           Map.of("given", "yes"));
 
   @TempDir Path directory;
@@ -267,6 +269,29 @@ class ConfigLoaderTest {
         .singleElement()
         .asString()
         .doesNotContain("hunter2");
+  }
+
+  @Test
+  void loadReadsAListOfWholeNumbers() {
+    assertThat(kinds("").numbers()).containsExactly(8L);
+    assertThat(kinds("kinds: {numbers: [42, -1]}").numbers()).containsExactly(42L, -1L);
+    assertThat(kinds("", "kinds.numbers=[1, 2]").numbers()).containsExactly(1L, 2L);
+    assertThat(problemsOfKinds("kinds: {numbers: [1, 2.5]}"))
+        .containsExactly("kinds.numbers: '2.5' in the list must be a whole number");
+    assertThat(problemsOfKinds("kinds: {numbers: 7}"))
+        .containsExactly("kinds.numbers: '7' must be a list of whole numbers, for instance [1, 2]");
+  }
+
+  @Test
+  void readTakesADocumentOfAnotherKindFromAText() {
+    Root root = ConfigLoader.read(DEFAULTS, Root.class, "a text", "kinds: {number: 9}");
+    assertThat(root.kinds().number()).isEqualTo(9);
+    assertThat(root.free()).isEqualTo(DEFAULTS.free());
+    assertThat(
+            catchThrowableOfType(
+                ConfigException.class,
+                () -> ConfigLoader.read(DEFAULTS, Root.class, "a text", "kinds: [")))
+        .hasMessageStartingWith("a text: ");
   }
 
   @Test

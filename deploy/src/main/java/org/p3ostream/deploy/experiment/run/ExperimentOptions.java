@@ -1,0 +1,36 @@
+package org.p3ostream.deploy.experiment.run;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.config.ConfigException;
+
+/**
+ * What an experiment is asked for.
+ *
+ * @param plan name of a plan that ships, or a file; null for the plan of a study that is resumed
+ * @param out where everything goes
+ * @param parallel runs side by side; 0 chooses
+ * @param resume whether to go on with the study in {@code out}
+ * @param kept what stays of the topics of a run that is over
+ */
+public record ExperimentOptions(
+    @Nullable String plan, Path out, int parallel, boolean resume, KeptTopics kept) {
+  public ExperimentOptions {
+    if (parallel < 0) {
+      throw new ConfigException("--parallel: " + parallel + " must be >= 1");
+    }
+    if (plan == null && !resume) {
+      throw new ConfigException(
+          "--plan: must name a file or one of " + String.join(", ", ShippedPlans.names()));
+    }
+    out = out.toAbsolutePath().normalize();
+  }
+
+  /**
+   * Runs side by side. In lockstep learner and producer mostly wait for each other, so that a run
+   * keeps about one processor busy.
+   */
+  int runsAtOnce() {
+    return parallel > 0 ? parallel : Math.max(1, Runtime.getRuntime().availableProcessors());
+  }
+}

@@ -1,0 +1,41 @@
+package org.p3ostream.deploy.experiment.run;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.p3ostream.deploy.experiment.plan.ExperimentPlan;
+import org.p3ostream.deploy.experiment.plan.PlannedRun;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
+
+/** Deletes topics of runs: those of executions that were cut short, and what need not be kept. */
+final class RunTopicsCleanup {
+
+  private final Admin admin;
+
+  RunTopicsCleanup(Admin admin) {
+    this.admin = admin;
+  }
+
+  /** Deletes all that earlier executions of {@code runs} have left. */
+  void deleteLeftOf(ExperimentPlan plan, List<PlannedRun> runs)
+      throws InterruptedException, ExecutionException {
+    Set<String> existing = admin.listTopics().names().get();
+    List<String> left =
+        runs.stream()
+            .map(run -> RunConfiguration.topicPrefix(plan, run))
+            .flatMap(prefix -> existing.stream().filter(topic -> topic.startsWith(prefix)))
+            .toList();
+    admin.deleteTopics(left).all().get();
+  }
+
+  /** Deletes what is not kept of a run that is over. */
+  void deleteAllBut(KeptTopics kept, TopicCatalogue topics)
+      throws InterruptedException, ExecutionException {
+    Set<String> existing = admin.listTopics().names().get();
+    List<String> deleted =
+        kept.deleted(topics).stream().map(TopicSpec::name).filter(existing::contains).toList();
+    admin.deleteTopics(deleted).all().get();
+  }
+}

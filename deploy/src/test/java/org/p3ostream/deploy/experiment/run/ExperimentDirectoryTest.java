@@ -1,0 +1,56 @@
+package org.p3ostream.deploy.experiment.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.config.ConfigException;
+import org.p3ostream.deploy.experiment.plan.PlannedRun;
+import org.p3ostream.deploy.experiment.plan.Plans;
+
+class ExperimentDirectoryTest {
+
+  @TempDir private Path root;
+
+  @Test
+  void createTakesAnEmptyDirectoryAndWhatAnExperimentLeftThatNeverBegan() throws IOException {
+    ExperimentDirectory.create(root.resolve("new"));
+    Files.writeString(root.resolve("new/in-use"), "");
+    Files.writeString(root.resolve("new/experiment.log"), "");
+    assertThat(ExperimentDirectory.create(root.resolve("new")).plan().getFileName())
+        .hasToString("plan.yaml");
+  }
+
+  @Test
+  void createRefusesAnExperimentAndAnythingElse() throws IOException {
+    Files.writeString(root.resolve("letters.txt"), "");
+    assertThatThrownBy(() -> ExperimentDirectory.create(root))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage("--out: " + root + " must be empty or missing");
+    Files.writeString(root.resolve("plan.yaml"), "");
+    assertThatThrownBy(() -> ExperimentDirectory.create(root))
+        .hasMessage("--out: " + root + " holds an experiment already: --resume goes on with it");
+  }
+
+  @Test
+  void existingRefusesADirectoryWithoutAPlan() {
+    assertThatThrownBy(() -> ExperimentDirectory.existing(root))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage("--out: " + root + " holds no experiment: it has no plan.yaml");
+  }
+
+  @Test
+  void everyExecutionOfARunHasATopicPrefixThatNobodyHadBefore() {
+    ExperimentDirectory directory = new ExperimentDirectory(root);
+    PlannedRun run = Plans.study().runs().get(0);
+    assertThat(directory.beginAttempt(run)).isEqualTo(1);
+    assertThat(directory.beginAttempt(run)).isEqualTo(2);
+    assertThat(new ExperimentDirectory(root).beginAttempt(run)).isEqualTo(3);
+    assertThat(RunConfiguration.topicPrefix(Plans.study(), run, 3))
+        .isEqualTo("study.fresh_grpo_1.3.");
+  }
+}
