@@ -86,7 +86,7 @@ public final class ReportDirectory {
     } catch (IOException e) {
       throw new ConfigException("--report: cannot make " + directory + ": " + e.getMessage());
     }
-    requireOurs(page(), HtmlReport.MARK);
+    requireOurs(page(), HtmlTemplate.MARK);
     requireOurs(steps(), StepCsv.HEADER.substring(0, StepCsv.HEADER.indexOf("rewardMean")));
   }
 

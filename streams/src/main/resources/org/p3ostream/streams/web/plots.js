@@ -438,20 +438,25 @@ const P3oPlots = (() => {
       return values && index >= 0 ? values[index] : null;
     }
 
+    /* Where on the x axis, in words. */
+    at(index) {
+      return `${this.chart.at || "step"} ${this.columns.step[index]}`;
+    }
+
     /* Values of the step under the cursor; of the newest when there is none. */
     readout() {
       const index = this.index();
-      this.place.textContent = index < 0 ? "" : `step ${this.columns.step[index]}`;
+      this.place.textContent = index < 0 ? "" : this.at(index);
       this.chart.series.forEach((series, s) => {
         this.amounts[s].textContent = number(this.value(series, index));
       });
     }
 
     describe() {
-      const say = this.chart.say(this.columns);
+      const say = this.chart.say ? this.chart.say(this.columns) : "";
       const read = element("span", "", this.chart.read);
       this.caption.replaceChildren(...(say ? [element("strong", "", say), " ", read] : [read]));
-      this.canvas.setAttribute("aria-label", `${this.chart.title} by step, ${this.chart.axis}. ${say} Arrow keys read values.`);
+      this.canvas.setAttribute("aria-label", `${this.chart.title} by ${this.chart.at || "step"}, ${this.chart.axis}. ${say} Arrow keys read values.`);
     }
 
     key(event) {
@@ -466,7 +471,7 @@ const P3oPlots = (() => {
         const index = Math.min(last, Math.max(0, moves[event.key]));
         this.plot.setCursor({ left: this.plot.valToPos(this.columns.step[index], "x"), top: 10 }, true, true);
         const values = this.chart.series.map((series) => `${series.label} ${number(this.value(series, index))}`);
-        hovered.announce.textContent = `${this.chart.title}, step ${this.columns.step[index]}: ${values.join(", ")}`;
+        hovered.announce.textContent = `${this.chart.title}, ${this.at(index)}: ${values.join(", ")}`;
       } else {
         return;
       }
@@ -484,13 +489,21 @@ const P3oPlots = (() => {
     }
   }
 
+  /* Charts of a caller's own in container, described like those above; `at` names what the x axis counts. Each is filled by show(columns). */
+  function charts(descriptions, container) {
+    if (!hovered.announce) {
+      hovered.announce = element("p", "visually-hidden");
+      hovered.announce.setAttribute("aria-live", "polite");
+      container.after(hovered.announce);
+    }
+    const plots = descriptions.map((chart) => new Plot(chart, container));
+    document.addEventListener("p3o-theme", () => plots.forEach((plot) => plot.recolour()));
+    return plots;
+  }
+
   /* Makes all charts in container; show(columns) fills them. */
   function mount(container) {
-    hovered.announce = element("p", "visually-hidden");
-    hovered.announce.setAttribute("aria-live", "polite");
-    container.after(hovered.announce);
-    const plots = CHARTS.map((chart) => new Plot(chart, container));
-    document.addEventListener("p3o-theme", () => plots.forEach((plot) => plot.recolour()));
+    const plots = charts(CHARTS, container);
     return {
       show(columns) {
         const all = derive(columns);
@@ -553,5 +566,5 @@ const P3oPlots = (() => {
     };
   }
 
-  return { mount, mountTheme, figure, element, number, mean: runningMean };
+  return { mount, charts, mountTheme, figure, element, number, colour, mean: runningMean, ranges: { padded, fromZero, unitOrPadded } };
 })();

@@ -74,6 +74,34 @@ class ArchitectureTest {
           .whereLayer("batch")
           .mayOnlyBeAccessedByLayers("forward", "loss", "replica", "train");
 
+  /** A plan, what its runs came to, statistics over them, tables of all that, pages and files. */
+  @ArchTest
+  static final ArchRule arrowsOfAStudyPointOneWay =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInLayers()
+          .layer("plan")
+          .definedBy("org.p3ostream.deploy.experiment.plan..")
+          .layer("outcome")
+          .definedBy("org.p3ostream.deploy.experiment.outcome..")
+          .layer("statistics")
+          .definedBy("org.p3ostream.deploy.experiment.statistics..")
+          .layer("table")
+          .definedBy("org.p3ostream.deploy.experiment.table..")
+          .layer("report")
+          .definedBy("org.p3ostream.deploy.experiment.report..")
+          .layer("run")
+          .definedBy("org.p3ostream.deploy.experiment.run..")
+          .whereLayer("run")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("report")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("table")
+          .mayOnlyBeAccessedByLayers("report", "run")
+          .whereLayer("statistics")
+          .mayOnlyBeAccessedByLayers("table")
+          .whereLayer("outcome")
+          .mayOnlyBeAccessedByLayers("table", "report", "run");
+
   @ArchTest
   static final ArchRule packagesOfAModuleFormNoCycle =
       slices().matching("org.p3ostream.(*).(*)..").should().beFreeOfCycles();
@@ -98,7 +126,11 @@ class ArchitectureTest {
               "org.p3ostream.learner.objective..",
               "org.p3ostream.schemas.ratio..",
               "org.p3ostream.schemas.snapshot..",
-              "org.p3ostream.rolloutproducer.backlog..")
+              "org.p3ostream.rolloutproducer.backlog..",
+              "org.p3ostream.deploy.experiment.plan..",
+              "org.p3ostream.deploy.experiment.outcome..",
+              "org.p3ostream.deploy.experiment.statistics..",
+              "org.p3ostream.deploy.experiment.table..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("ai.djl..", "java.net..", "java.nio.file..")

@@ -117,9 +117,13 @@ final class RunExecution {
       @Nullable String failure;
       try {
         failure = follow(ledger, learning, sampling);
-      } finally {
-        end(learning, sampling);
+      } catch (
+          RuntimeException e) { // broker or registry are gone: the roles find out by themselves
+        learning.stop();
+        sampling.stop();
+        throw e;
       }
+      end(learning, sampling);
       context.requireStack();
       if (stopping.getAsBoolean()) {
         throw new StoppedException();
@@ -252,8 +256,7 @@ final class RunExecution {
 
   private static Map<String, Long> endOffsets(Admin admin, TopicCatalogue topics)
       throws InterruptedException, ExecutionException {
-    List<TopicSpec> told =
-        List.of(topics.steps(), topics.rollouts(), topics.snapshots(), topics.prompts());
+    List<TopicSpec> told = List.of(topics.steps(), topics.rollouts(), topics.snapshots());
     Map<TopicPartition, OffsetSpec> asked =
         told.stream()
             .flatMap(

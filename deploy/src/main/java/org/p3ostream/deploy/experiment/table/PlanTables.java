@@ -73,7 +73,8 @@ public final class PlanTables {
         rows);
   }
 
-  static String settings(Map<String, String> settings) {
+  /** A line of {@code path=value}. */
+  public static String settings(Map<String, String> settings) {
     return settings.entrySet().stream()
         .map(setting -> setting.getKey() + "=" + setting.getValue())
         .collect(Collectors.joining(", "));
