@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak; the long one is {@link Soak}. Not part of an ordinary build yet. */
+/** A short soak; the long one is {@link Soak}. */
 @Tag("faults")
 class FaultsIT {
 
