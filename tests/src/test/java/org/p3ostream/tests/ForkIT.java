@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Runs that leave another one in the middle, on a real log. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class ForkIT {
   private static final int STEPS = 8;
   private static final long AT = 3;

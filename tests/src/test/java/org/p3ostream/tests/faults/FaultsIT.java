@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short soak; the long one is {@link Soak}. */
-@Tag("faults")
+@Tag("endurance")
 class FaultsIT {
 
   private static final int FAULTS = 20;
