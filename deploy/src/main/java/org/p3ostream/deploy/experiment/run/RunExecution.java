@@ -2,40 +2,25 @@ package org.p3ostream.deploy.experiment.run;
 
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.p3ostream.deploy.audit.AuditQuestion;
-import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
-import org.p3ostream.deploy.experiment.outcome.Audited;
-import org.p3ostream.deploy.experiment.outcome.Evaluated;
 import org.p3ostream.deploy.experiment.outcome.RunCost;
 import org.p3ostream.deploy.experiment.outcome.RunResult;
 import org.p3ostream.deploy.experiment.outcome.RunTrace;
 import org.p3ostream.deploy.experiment.outcome.StepFigures;
 import org.p3ostream.deploy.experiment.plan.ExperimentPlan;
 import org.p3ostream.deploy.experiment.plan.PlannedRun;
-import org.p3ostream.deploy.progress.LogFollower;
-import org.p3ostream.deploy.progress.RolloutCensus;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.RolloutProducer;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.schemas.topic.TopicSpec;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,10 +79,73 @@ final class RunExecution {
       TopicCatalogue topics = new TopicCatalogue(prefix);
       RunLedger ledger = new RunLedger(clients.reader(), clients.codec(), topics.steps().name());
       String failure = train(config, ledger, clients.admin(), topics);
-      RunResult result = measure(config, clients, topics, ledger, start, failure);
+      listener.measuring(run);
+      RunMeasurement measured =
+          failure == null
+              ? measure(config, clients, topics, ledger, start)
+              : RunMeasurement.none(failure);
       ExperimentDirectory.delete(directory.checkpoints(run));
-      return result;
+      return result(prefix, ledger, start, measured);
     }
+  }
+
+  private RunMeasurement measure(
+      P3oConfig config,
+      RoleClients clients,
+      TopicCatalogue topics,
+      RunLedger ledger,
+      PreparedStart start)
+      throws InterruptedException {
+    try {
+      return RunMeasurement.of(
+          config,
+          clients,
+          topics,
+          new Evaluations(plan.heldOut(), start),
+          ledger.steps(),
+          ledger.weightsSha256());
+    } catch (RuntimeException | ExecutionException e) {
+      context.requireStack();
+      LOG.error("{}: could not be measured", run.id(), e);
+      return RunMeasurement.none("could not be measured: " + describe(e));
+    } finally {
+      peakMemoryBytes = Math.max(peakMemoryBytes, ProcessMemory.residentBytes());
+    }
+  }
+
+  private RunResult result(
+      String prefix, RunLedger ledger, PreparedStart start, RunMeasurement measured) {
+    return new RunResult(
+        RunResult.FORMAT,
+        run.id(),
+        run.scenario().name(),
+        run.algorithm().name(),
+        run.seed(),
+        measured.failure(),
+        start.heldOutReward(),
+        measured.evaluations(),
+        measured.audit(),
+        ledger.steps(),
+        new RunTrace(
+            prefix,
+            RunConfiguration.hash(plan, run, start.hash()),
+            ledger.configHash(),
+            start.hash(),
+            start.weightsSha256(),
+            ledger.weightsSha256(),
+            ledger.firstOffset(),
+            ledger.lastOffset(),
+            measured.endOffsets()),
+        new RunCost(
+            ledger.trainSeconds(),
+            (System.nanoTime() - startedNanos) / 1e9,
+            ledger.steps().stream()
+                .map(StepFigures::tokens)
+                .flatMap(Stream::ofNullable)
+                .mapToLong(Long::longValue)
+                .sum(),
+            measured.generatedTokens(),
+            peakMemoryBytes));
   }
 
   /** Returns once all steps are done, or why they are not. */
@@ -183,99 +231,5 @@ final class RunExecution {
 
   private static String describe(Throwable failure) {
     return failure.getMessage() == null ? failure.toString() : failure.getMessage();
-  }
-
-  private RunResult measure(
-      P3oConfig config,
-      RoleClients clients,
-      TopicCatalogue topics,
-      RunLedger ledger,
-      PreparedStart start,
-      @Nullable String failureOfTraining)
-      throws Exception {
-    listener.measuring(run);
-    @Nullable String failure = failureOfTraining;
-    List<Evaluated> evaluations = new ArrayList<>();
-    @Nullable Audited audit = null;
-    long generatedTokens = 0;
-    Map<String, Long> endOffsets = new TreeMap<>();
-    if (failure == null) {
-      try {
-        evaluations.addAll(
-            new Evaluations(plan.heldOut(), start)
-                .of(
-                    ledger.steps(),
-                    ledger.weightsSha256(),
-                    new LogFollower(clients.reader(), clients.codec(), topics.snapshots())));
-        audit =
-            Audited.of(new RunAudit(config, clients, LOG::info).run(AuditQuestion.NONE).report());
-        generatedTokens =
-            RolloutCensus.read(
-                    new LogFollower(clients.reader(), clients.codec(), topics.rollouts()))
-                .generatedTokens();
-        endOffsets.putAll(endOffsets(clients.admin(), topics));
-      } catch (RuntimeException | ExecutionException e) {
-        context.requireStack();
-        LOG.error("{}: could not be measured", run.id(), e);
-        failure = "could not be measured: " + describe(e);
-      }
-      peakMemoryBytes = Math.max(peakMemoryBytes, ProcessMemory.residentBytes());
-    }
-    return new RunResult(
-        RunResult.FORMAT,
-        run.id(),
-        run.scenario().name(),
-        run.algorithm().name(),
-        run.seed(),
-        failure,
-        start.heldOutReward(),
-        evaluations,
-        audit,
-        ledger.steps(),
-        new RunTrace(
-            topics.prefix(),
-            RunConfiguration.hash(plan, run, start.hash()),
-            ledger.configHash(),
-            start.hash(),
-            start.weightsSha256(),
-            ledger.weightsSha256(),
-            ledger.firstOffset(),
-            ledger.lastOffset(),
-            endOffsets),
-        new RunCost(
-            ledger.trainSeconds(),
-            (System.nanoTime() - startedNanos) / 1e9,
-            ledger.steps().stream()
-                .map(StepFigures::tokens)
-                .flatMap(Stream::ofNullable)
-                .mapToLong(Long::longValue)
-                .sum(),
-            generatedTokens,
-            peakMemoryBytes));
-  }
-
-  private static Map<String, Long> endOffsets(Admin admin, TopicCatalogue topics)
-      throws InterruptedException, ExecutionException {
-    List<TopicSpec> told = List.of(topics.steps(), topics.rollouts(), topics.snapshots());
-    Map<TopicPartition, OffsetSpec> asked =
-        told.stream()
-            .flatMap(
-                topic ->
-                    IntStream.range(0, topic.partitions())
-                        .mapToObj(partition -> new TopicPartition(topic.name(), partition)))
-            .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
-    Map<String, Long> ends = new TreeMap<>();
-    admin
-        .listOffsets(asked)
-        .all()
-        .get()
-        .forEach(
-            (partition, end) ->
-                ends.put(
-                    partition.topic().substring(topics.prefix().length())
-                        + "-"
-                        + partition.partition(),
-                    end.offset()));
-    return ends;
   }
 }
