@@ -47,7 +47,7 @@ final class CompleteDefinition {
     complete(tree, "sampling", section -> JSON.valueToTree(SamplingConfig.defaults()));
     complete(tree, "dispatch", section -> JSON.valueToTree(DispatchConfig.defaults()));
     complete(tree, "ratio", section -> JSON.valueToTree(RatioConfig.defaults()));
-    complete(tree, "learner", section -> uncutLearner());
+    complete(tree, "learner", section -> plainLearner());
     if (!tree.has(WINDOW)) { // the section came later
       tree.set(WINDOW, JSON.valueToTree(WindowConfig.defaults()));
     }
@@ -64,8 +64,11 @@ final class CompleteDefinition {
     }
   }
 
-  private static ObjectNode uncutLearner() {
-    return JSON.createObjectNode().put("replicas", 1).put("contextShards", 1);
+  private static ObjectNode plainLearner() {
+    return JSON.createObjectNode()
+        .put("replicas", 1)
+        .put("contextShards", 1)
+        .put("holdBackWindows", 0);
   }
 
   private static ObjectNode plainObjective(ObjectNode recorded) {

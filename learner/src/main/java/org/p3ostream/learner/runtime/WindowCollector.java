@@ -10,14 +10,14 @@ import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.dispatch.DispatchDeadlines;
 import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.window.HoldBack;
 import org.p3ostream.learner.window.Intake;
-import org.p3ostream.learner.window.Window;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes rollouts in until the next window is complete. What is rejected or does not come is
- * dispatched again on the way, or given up, by INTERIM events.
+ * Takes rollouts in until the next window is complete and need not be held back. What is rejected
+ * or does not come is dispatched again on the way, or given up, by INTERIM events.
  */
 final class WindowCollector {
   private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
@@ -28,6 +28,7 @@ final class WindowCollector {
   private static final long OUTAGE_DEADLINE_MS = 120_000;
 
   private final int groupsPerWindow;
+  private final HoldBack holdBack;
   private final LedgerState ledger;
   private final Intake intake;
   private final RolloutSource source;
@@ -40,12 +41,14 @@ final class WindowCollector {
   WindowCollector(
       DispatchConfig dispatch,
       WindowConfig window,
+      HoldBack holdBack,
       LedgerState ledger,
       Intake intake,
       RolloutSource source,
       LedgerWriter writer,
       Clock clock) {
     this.groupsPerWindow = dispatch.groupsPerWindow();
+    this.holdBack = holdBack;
     this.ledger = ledger;
     this.intake = intake;
     this.source = source;
@@ -56,15 +59,23 @@ final class WindowCollector {
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
-  /** The next window once it is complete; null if asked to stop first. */
-  @Nullable Window next(BooleanSupplier stopping) {
+  /** The next window once it may be trained; null if asked to stop first. */
+  @Nullable CollectedWindow next(BooleanSupplier stopping) {
+    long index = ledger.nextWindow();
     long start = System.nanoTime();
+    long heldSince = 0;
+    boolean held = false;
     long lastNotice = clock.millis();
     silence.answered(clock.millis()); // what came before was committed
     deadlines.observe(ledger.dispatched(), clock.millis());
-    while (!intake.isComplete(ledger.nextWindow())) {
+    source.drainInto(intake, ledger.policyVersion());
+    while (!holdBack.isDue(index, intake)) {
       if (stopping.getAsBoolean()) {
         return null;
+      }
+      if (!held && intake.isComplete(index)) {
+        held = true;
+        heldSince = System.nanoTime();
       }
       source.pollInto(intake, ledger.policyVersion());
       List<Long> lost = lost();
@@ -73,16 +84,30 @@ final class WindowCollector {
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
         lastNotice = clock.millis();
-        LOG.info(
-            "waiting for window {}: {} of {} groups are here",
-            ledger.nextWindow(),
-            intake.admittedGroups(ledger.nextWindow()),
-            groupsPerWindow);
+        tellWait(index);
         requireBroker();
       }
     }
     writer.timer().waited(start);
-    return intake.take(ledger.nextWindow());
+    double holdBackSeconds = held ? (System.nanoTime() - heldSince) / 1e9 : 0;
+    int lagWindows = intake.completeWindowsAfter(index);
+    return new CollectedWindow(intake.take(index), lagWindows, holdBackSeconds);
+  }
+
+  private void tellWait(long index) {
+    if (intake.isComplete(index)) {
+      LOG.info(
+          "holding window {} back: {} of the {} windows behind it are here",
+          index,
+          holdBack.completeInARow(index, intake),
+          holdBack.windowsAhead(index));
+    } else {
+      LOG.info(
+          "waiting for window {}: {} of {} groups are here",
+          index,
+          intake.admittedGroups(index),
+          groupsPerWindow);
+    }
   }
 
   /** Groups whose time is over and which are not among the records that wait to be read. */

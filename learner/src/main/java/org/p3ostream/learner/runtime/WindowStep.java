@@ -49,7 +49,8 @@ final class WindowStep {
   }
 
   /** Does with a window what is to be done, and commits it. */
-  void take(Window window) {
+  void take(CollectedWindow collected) {
+    Window window = collected.window();
     if (skips.contains(window.index())) {
       LOG.warn(
           "skipping window {}: {} groups are not trained", window.index(), window.groups().size());

@@ -202,6 +202,19 @@ public final class Intake {
     return admittedGroups(windowIndex) + missingGroups(windowIndex).size() == groupsPerWindow;
   }
 
+  /**
+   * Complete windows behind one, whether or not windows between them are.
+   *
+   * @return windows, as far as their records have been taken
+   */
+  public int completeWindowsAfter(long windowIndex) {
+    int complete = 0;
+    for (long w = windowIndex + 1; firstGroup(w) < dispatched.nextGroupId(); w++) {
+      complete += isComplete(w) ? 1 : 0;
+    }
+    return complete;
+  }
+
   private List<Long> missingGroups(long windowIndex) {
     return dispatched.givenUp(firstGroup(windowIndex), firstGroup(windowIndex + 1));
   }

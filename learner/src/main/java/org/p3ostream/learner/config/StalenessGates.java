@@ -1,0 +1,26 @@
+package org.p3ostream.learner.config;
+
+/** Controls of staleness that cannot stand beside each other. */
+public final class StalenessGates {
+
+  private StalenessGates() {}
+
+  /**
+   * @throws IllegalArgumentException naming paths, values and reason of the first combination that
+   *     must not be
+   */
+  public static void require(DispatchConfig dispatch, LearnerConfig learner) {
+    require(
+        learner.holdBackWindows() <= dispatch.maxStaleness(),
+        "learner.holdBackWindows: %d must be <= dispatch.maxStaleness (%d): no more windows than that"
+                .formatted(learner.holdBackWindows(), dispatch.maxStaleness())
+            + " are dispatched beyond the one to be trained, so that the learner would wait for"
+            + " windows that nobody was asked for");
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}
