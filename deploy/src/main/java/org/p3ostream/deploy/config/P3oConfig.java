@@ -84,7 +84,7 @@ public record P3oConfig(
     }
     requireKnownRewards(prompts);
     ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
-    StalenessGates.require(dispatch, learner);
+    StalenessGates.require(dispatch, window, learner);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "

@@ -49,8 +49,9 @@ final class CompleteDefinition {
     complete(tree, "ratio", section -> JSON.valueToTree(RatioConfig.defaults()));
     complete(tree, "learner", section -> plainLearner());
     if (!tree.has(WINDOW)) { // the section came later
-      tree.set(WINDOW, JSON.valueToTree(WindowConfig.defaults()));
+      tree.set(WINDOW, JSON.createObjectNode());
     }
+    complete(tree, WINDOW, section -> unboundedWindow());
     complete(tree, ALGORITHM, CompleteDefinition::plainObjective);
     if (tree.get(ALGORITHM) instanceof ObjectNode section && isP3o(section)) {
       section.remove(List.of("clipLow", "clipHigh")); // it had a clip once, without effect
@@ -62,6 +63,12 @@ final class CompleteDefinition {
     if (tree.get(name) instanceof ObjectNode section) {
       tree.set(name, leftOut.apply(section).setAll(section));
     }
+  }
+
+  private static ObjectNode unboundedWindow() {
+    ObjectNode unbounded = JSON.valueToTree(WindowConfig.defaults());
+    unbounded.remove("maxStaleness"); // null: there is no such bound
+    return unbounded;
   }
 
   private static ObjectNode plainLearner() {

@@ -107,10 +107,17 @@ public final class LedgerState {
     }
   }
 
-  /** What was dispatched before this was recorded asked for the version in force. */
-  private static long askedVersion(DispatchedGroup group, StepEvent event) {
+  /**
+   * What was dispatched before this was recorded asked for the version in force, and what was
+   * dispatched again for the version of before.
+   */
+  private long askedVersion(DispatchedGroup group, StepEvent event) {
     Long recorded = group.getPolicyVersion();
-    return recorded == null ? event.getPolicyVersionAfter() : recorded;
+    if (recorded != null) {
+      return recorded;
+    }
+    DispatchBook.Dispatched before = dispatched.find(group.getGroupId());
+    return before == null ? event.getPolicyVersionAfter() : before.policyVersion();
   }
 
   private void requireContinues(StepEvent event) {

@@ -73,7 +73,7 @@ public final class RunDefinition {
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", dispatch(settings.dispatch()));
     if (!settings.window().equals(WindowConfig.defaults())) { // the section came later
-      values.put("window", settings.window());
+      values.put("window", window(settings.window()));
     }
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
@@ -104,6 +104,12 @@ public final class RunDefinition {
     ObjectNode tree = JSON.valueToTree(dispatch);
     tree.remove("timeoutSeconds"); // the same group is asked for again
     leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
+    return tree;
+  }
+
+  private static JsonNode window(WindowConfig window) {
+    ObjectNode tree = JSON.valueToTree(window);
+    leaveOut(tree, "maxStaleness", window.maxStaleness() == null);
     return tree;
   }
 

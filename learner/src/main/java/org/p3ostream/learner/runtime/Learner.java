@@ -172,8 +172,7 @@ public final class Learner {
                 new WindowCollector(
                     settings.dispatch(),
                     settings.window(),
-                    new HoldBack(
-                        settings.learner().holdBackWindows(), settings.learner().steps()),
+                    new HoldBack(settings.learner().holdBackWindows(), settings.learner().steps()),
                     ledger,
                     intake,
                     source,

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes rollouts in until the next window is complete and need not be held back. What is rejected
- * or does not come is dispatched again on the way, or given up, by INTERIM events.
+ * Takes rollouts in until the next window is complete, of groups that are not too stale, and need
+ * not be held back. What is rejected or does not come is dispatched again on the way, or given up,
+ * by INTERIM events.
  */
 final class WindowCollector {
   private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
@@ -27,7 +28,8 @@ final class WindowCollector {
   /** How long the broker may be away before the learner ends; a restart continues. */
   private static final long OUTAGE_DEADLINE_MS = 120_000;
 
-  private final int groupsPerWindow;
+  private final DispatchConfig dispatch;
+  private final WindowConfig window;
   private final HoldBack holdBack;
   private final LedgerState ledger;
   private final Intake intake;
@@ -47,7 +49,8 @@ final class WindowCollector {
       RolloutSource source,
       LedgerWriter writer,
       Clock clock) {
-    this.groupsPerWindow = dispatch.groupsPerWindow();
+    this.dispatch = dispatch;
+    this.window = window;
     this.holdBack = holdBack;
     this.ledger = ledger;
     this.intake = intake;
@@ -69,6 +72,7 @@ final class WindowCollector {
     silence.answered(clock.millis()); // what came before was committed
     deadlines.observe(ledger.dispatched(), clock.millis());
     source.drainInto(intake, ledger.policyVersion());
+    rejectStale(index);
     while (!holdBack.isDue(index, intake)) {
       if (stopping.getAsBoolean()) {
         return null;
@@ -77,7 +81,10 @@ final class WindowCollector {
         held = true;
         heldSince = System.nanoTime();
       }
-      source.pollInto(intake, ledger.policyVersion());
+      if (!intake.replacementDue()) {
+        source.pollInto(intake, ledger.policyVersion());
+        rejectStale(index);
+      }
       List<Long> lost = lost();
       if (intake.replacementDue() || !lost.isEmpty() || intake.isFull()) {
         interim(lost);
@@ -106,7 +113,15 @@ final class WindowCollector {
           "waiting for window {}: {} of {} groups are here",
           index,
           intake.admittedGroups(index),
-          groupsPerWindow);
+          dispatch.groupsPerWindow());
+    }
+  }
+
+  /** Not of windows that are not next yet: another version may be in force then. */
+  private void rejectStale(long index) {
+    Integer maxStaleness = window.maxStaleness();
+    if (maxStaleness != null) {
+      intake.rejectStale(index, ledger.policyVersion(), maxStaleness);
     }
   }
 
@@ -118,7 +133,13 @@ final class WindowCollector {
   }
 
   private void interim(List<Long> lost) {
-    TopUps.Plan plan = topUps.plan(ledger.dispatched(), intake.drainReplacements(), lost);
+    long versionInForce = dispatch.askedVersion(ledger.policyVersion());
+    TopUps.Plan plan =
+        topUps.plan(
+            ledger.dispatched(),
+            intake.drainReplacements(),
+            new TopUps.Stale(intake.drainStale(), versionInForce),
+            lost);
     writer.interim(plan);
     deadlines.observe(ledger.dispatched(), clock.millis());
     silence.answered(clock.millis());

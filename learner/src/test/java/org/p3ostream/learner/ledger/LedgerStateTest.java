@@ -90,6 +90,22 @@ class LedgerStateTest {
   }
 
   @Test
+  void applyKeepsTheVersionOfAGroupThatIsDispatchedAgainUnlessTheEventRecordsAnother() {
+    ledger.apply(
+        event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 4)).build(),
+        "h0");
+    ledger.apply(step(0, 0, "h0", dispatched(4, 6)), "h1");
+    ledger.apply(again("h1", new DispatchedGroup(2L, 1, null)), "h2");
+    assertThat(ledger.dispatched().find(2)).isEqualTo(new DispatchBook.Dispatched(1, 0, 1, false));
+    ledger.apply(again("h2", new DispatchedGroup(2L, 2, 1L)), "h3");
+    assertThat(ledger.dispatched().find(2)).isEqualTo(new DispatchBook.Dispatched(2, 1, 2, false));
+  }
+
+  private static StepEvent again(String previousEventHash, DispatchedGroup group) {
+    return event(StepKind.INTERIM, 1, 1, previousEventHash).setDispatched(List.of(group)).build();
+  }
+
+  @Test
   void applyRemembersWhatWasGivenUpUntilItsWindowIsSettled() {
     ledger.apply(
         event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 4)).build(),

@@ -223,7 +223,7 @@ class RunDefinitionTest {
     assertThat(before.json())
         .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
     assertThat(
-            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
+            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10, null)))
                 .differencesFrom(before))
         .containsExactly("dispatch.syncInterval: 1 -> 3");
   }
@@ -251,9 +251,25 @@ class RunDefinitionTest {
   void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
     DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
-    assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
-    assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
+    assertThat(definition(dispatch(sooner, new WindowConfig(10, null))).hash())
+        .isEqualTo(before.hash());
+    assertThat(definition(dispatch(sooner, new WindowConfig(3, null))).differencesFrom(before))
         .containsExactly("window.maxTopUps: 10 -> 3");
+  }
+
+  @Test
+  void boundOfStalenessIsToldWhereThereIsOne() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    DispatchConfig usual = DispatchConfig.defaults();
+    RunDefinition topUps = definition(dispatch(usual, new WindowConfig(3, null)));
+    assertThat(topUps.json()).contains("\"window\":{\"maxTopUps\":3}");
+    RunDefinition bounded = definition(dispatch(usual, new WindowConfig(10, 2)));
+    assertThat(bounded.json()).contains("\"window\":{\"maxStaleness\":2,\"maxTopUps\":10}");
+    assertThat(bounded.differencesFrom(before)).containsExactly("window.maxStaleness: none -> 2");
+    for (RunDefinition recorded : List.of(before, topUps, bounded)) {
+      LearnerSettings again = recorded.settingsOver(somethingElse());
+      assertThat(definition(again).json()).isEqualTo(recorded.json());
+    }
   }
 
   /** What it does to a run of truncated sampling is another thing than what was done before. */
@@ -325,7 +341,7 @@ class RunDefinitionTest {
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
         new DispatchConfig(3, 2, 1, 600, false),
-        new WindowConfig(4),
+        new WindowConfig(4, 2),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(
             RatioConfig.PolicyTemperature.SAMPLING,
