@@ -68,6 +68,8 @@ class LedgerStateTest {
     assertThat(ledger.nextWindow()).isEqualTo(2);
     assertThat(ledger.policyVersion()).isEqualTo(1);
     assertThat(ledger.dispatched().find(6)).isEqualTo(new DispatchBook.Dispatched(0, 1, 0, false));
+    assertThat(ledger.windowsSince(1)).isEqualTo(1); // a no-op
+    assertThat(ledger.windowsSince(0)).isEqualTo(2);
     assertThat(ledger.lastEventHash()).isEqualTo("h3");
     assertThat(ledger.learnerEpoch()).isEqualTo(3);
     assertThat(ledger.progress())
