@@ -29,10 +29,11 @@ final class DemoSummary {
     line(
         out,
         "staleness",
-        "mean %.2f, min %d, max %d policy versions",
+        "mean %.2f, min %d, max %d policy versions; lag at most %d windows",
         report.stalenessMean(),
         report.stalenessMin(),
-        report.stalenessMax());
+        report.stalenessMax(),
+        report.lagWindowsMax());
     line(
         out,
         "throughput",

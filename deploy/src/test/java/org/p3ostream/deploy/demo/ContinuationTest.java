@@ -128,7 +128,7 @@ class ContinuationTest {
       Set<String> given,
       List<String> overrides) {
     return new DemoOptions(
-        steps, seed, algorithm, 1.0, producers, 1, task, directory, null, false, null, 0, List.of(),
-        overrides, resume, given);
+        steps, seed, algorithm, 1.0, producers, 1, 1, 0, task, directory, null, false, null, 0,
+        List.of(), overrides, resume, given);
   }
 }

@@ -75,6 +75,8 @@ class DemoFactsTest {
             1.0,
             1,
             1,
+            1,
+            0,
             SyntheticTask.CSUM8,
             null,
             null,

@@ -136,7 +136,8 @@ public record RolloutContract(
         responses,
         finiteAdvantages(responses),
         oldest,
-        record.getGeneratedAt());
+        record.getGeneratedAt(),
+        record.getGenerationMillis());
   }
 
   /**
