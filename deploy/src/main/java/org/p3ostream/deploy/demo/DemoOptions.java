@@ -18,6 +18,7 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param seed seed of the run
  * @param algorithm policy objective
  * @param temperature sampling temperature
+ * @param rolloutPrecision what weights are rounded to before they sample
  * @param producers number of producer processes, ≥ 1
  * @param maxStaleness η, policy versions
  * @param task what is learnt
@@ -36,6 +37,7 @@ public record DemoOptions(
     long seed,
     String algorithm,
     double temperature,
+    String rolloutPrecision,
     int producers,
     int maxStaleness,
     SyntheticTask task,
@@ -56,6 +58,7 @@ public record DemoOptions(
           Map.entry("learner.steps", "use --steps"),
           Map.entry("algorithm.name", "use --algorithm"),
           Map.entry("sampling.temperature", "use --temperature"),
+          Map.entry("producer.rolloutPrecision", "use --rollout-precision"),
           Map.entry("dispatch.maxStaleness", "use --max-staleness"),
           Map.entry("model.directory", "the demo brings its model, see --task"),
           Map.entry("prompts.file", "the demo brings its prompts, see --task"),
@@ -84,6 +87,7 @@ public record DemoOptions(
     addTyped(typed, "--seed", "run.seed=" + seed);
     addTyped(typed, "--algorithm", "algorithm.name=" + algorithm);
     addTyped(typed, "--temperature", "sampling.temperature=" + temperature);
+    addTyped(typed, "--rollout-precision", "producer.rolloutPrecision=" + rolloutPrecision);
     addTyped(typed, "--max-staleness", "dispatch.maxStaleness=" + maxStaleness);
     typed.addAll(overrides);
     return typed;
@@ -102,6 +106,7 @@ public record DemoOptions(
         config.run().seed(),
         config.algorithm().name().id(),
         config.sampling().temperature(),
+        config.producer().rolloutPrecision().id(),
         given.contains("--producers") ? producers : run.producers(),
         config.dispatch().maxStaleness(),
         run.task(),

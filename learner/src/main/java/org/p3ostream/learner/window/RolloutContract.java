@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Response;
@@ -205,7 +206,11 @@ public record RolloutContract(
 
   private static BehaviorSampling sampling(Sampling sampling) {
     return new BehaviorSampling(
-        sampling.getTemperature(), sampling.getTopK(), sampling.getTopP(), sampling.getMinP());
+        sampling.getTemperature(),
+        sampling.getTopK(),
+        sampling.getTopP(),
+        sampling.getMinP(),
+        WeightPrecision.of(sampling.getWeightPrecision()).orElse(null));
   }
 
   private static float logprob(float logprob, String path, int t) {

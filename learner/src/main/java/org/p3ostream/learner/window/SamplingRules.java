@@ -1,6 +1,7 @@
 package org.p3ostream.learner.window;
 
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Sampling;
@@ -86,6 +87,13 @@ public record SamplingRules(
           sampling.getRepetitionPenalty()
               + ": the distribution is computed again, and that knows no penalty but 1");
     }
+    if (needsSnapshot(sampling) && WeightPrecision.of(sampling.getWeightPrecision()).isEmpty()) {
+      return new Broken(
+          RejectionReason.SAMPLING_PARAMETERS,
+          "weightPrecision",
+          "'%s': the distribution is computed again, and that knows %s"
+              .formatted(sampling.getWeightPrecision(), String.join(", ", WeightPrecision.ids())));
+    }
     return null;
   }
 
@@ -110,9 +118,7 @@ public record SamplingRules(
   }
 
   private static boolean truncates(Sampling sampling) {
-    return new BehaviorSampling(
-            sampling.getTemperature(), sampling.getTopK(), sampling.getTopP(), sampling.getMinP())
-        .truncates();
+    return sampling.getTopK() > 0 || sampling.getTopP() < 1 || sampling.getMinP() > 0;
   }
 
   /**

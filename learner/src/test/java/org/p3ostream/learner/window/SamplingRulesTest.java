@@ -15,6 +15,7 @@ import org.p3ostream.learner.window.RolloutContract.Broken;
 import org.p3ostream.learner.window.RolloutContract.Kept;
 import org.p3ostream.learner.window.RolloutContract.Verdict;
 import org.p3ostream.learner.window.SamplingRules.Truncated;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -118,6 +119,35 @@ class SamplingRulesTest {
         check(SamplingRules.STANDARD, penalised.andThen(s -> s.setTopK(3))),
         reason,
         "repetitionPenalty");
+  }
+
+  /** Whatever it was, it cannot be done again; where nothing is computed again, it may be. */
+  @Test
+  void anUnknownPrecisionIsRejectedWhereTheDistributionIsComputedAgain() {
+    Consumer<Sampling.Builder> unknown = s -> s.setWeightPrecision("bfloat16");
+    RejectionReason reason = RejectionReason.SAMPLING_PARAMETERS;
+    Verdict taken = check(SamplingRules.STANDARD, unknown);
+    assertThat(sampling(taken).weightPrecision()).isNull();
+    assertBroken(check(RECOMPUTED, unknown), reason, "weightPrecision");
+    assertBroken(
+        check(SamplingRules.STANDARD, unknown.andThen(s -> s.setTopK(3))),
+        reason,
+        "weightPrecision");
+    assertThat(check(RECOMPUTED, unknown))
+        .isInstanceOfSatisfying(
+            Broken.class,
+            broken ->
+                assertThat(broken.cause())
+                    .isEqualTo(
+                        "'bfloat16': the distribution is computed again, and that knows float32,"
+                            + " fp8, int8, int4"));
+    assertThat(sampling(check(RECOMPUTED, s -> s.setWeightPrecision("int4"))).weightPrecision())
+        .isEqualTo(WeightPrecision.INT4);
+  }
+
+  /** Of the second response. */
+  private static BehaviorSampling sampling(Verdict verdict) {
+    return ((Kept) verdict).group().responses().get(1).sampling();
   }
 
   @Test

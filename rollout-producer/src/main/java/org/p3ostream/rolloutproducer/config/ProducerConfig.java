@@ -1,14 +1,19 @@
 package org.p3ostream.rolloutproducer.config;
 
+import org.p3ostream.policy.precision.WeightPrecision;
+
 /**
- * How a producer runs: nothing here changes what is sampled for a prompt, but for where {@code
- * generationTimeoutSeconds} cuts it short.
+ * How a producer runs. What is sampled for a prompt depends on {@code rolloutPrecision}, and on
+ * where {@code generationTimeoutSeconds} cuts it short; on nothing else here.
  *
  * @param id names this producer in its groups; unique among the producers of a run
  * @param transactionalId id that fences an older process of this producer; empty derives it from
  *     topic prefix and {@code id}
  * @param maxPollPrompts prompts taken in hand at a time, and so the largest number of groups in one
  *     transaction
+ * @param rolloutPrecision what weight matrices are rounded to before they sample: a mismatch
+ *     between rollouts and training, measured. Recorded with every response, whose log-probs are of
+ *     the rounded weights
  * @param versionsKept newest policy versions kept in memory
  * @param maxStarts a prompt that was started this often and never finished is given up
  * @param generationTimeoutSeconds how long a group may be sampled before its unfinished responses
@@ -22,6 +27,7 @@ public record ProducerConfig(
     String id,
     String transactionalId,
     int maxPollPrompts,
+    WeightPrecision rolloutPrecision,
     int versionsKept,
     int maxStarts,
     int generationTimeoutSeconds,
@@ -50,7 +56,7 @@ public record ProducerConfig(
   }
 
   public static ProducerConfig defaults() {
-    return new ProducerConfig("1", "", 16, 4, 3, 0, 10, 120);
+    return new ProducerConfig("1", "", 16, WeightPrecision.FLOAT32, 4, 3, 0, 10, 120);
   }
 
   private static void requirePositive(String key, int value) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
@@ -24,11 +25,10 @@ import org.p3ostream.schemas.avro.VersionSegment;
  */
 public record GroupAssembler(String modelHash, String tokenizerHash, String producerId) {
 
-  private static final String WEIGHT_PRECISION = "float32";
-
   /**
    * A group whose responses were all sampled by one version.
    *
+   * @param precision what its weights were rounded to
    * @param promptTokens [P]
    * @param responses in the order of the sampler's rows, [G]
    * @param generationMillis time spent sampling, milliseconds
@@ -38,9 +38,10 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
       int[] promptTokens,
       List<ScoredResponse> responses,
       long policyVersion,
+      WeightPrecision precision,
       Instant generatedAt,
       double generationMillis) {
-    Sampling sampling = sampling(task);
+    Sampling sampling = sampling(task, precision);
     List<Response> written = new ArrayList<>();
     for (ScoredResponse response : responses) {
       written.add(response(response, policyVersion, sampling));
@@ -98,7 +99,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .build();
   }
 
-  private static Sampling sampling(PromptTask task) {
+  private static Sampling sampling(PromptTask task, WeightPrecision precision) {
     SamplingRequest request = task.getSampling();
     return Sampling.newBuilder()
         .setTemperature(request.getTemperature())
@@ -109,7 +110,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .setSeed(task.getSeed())
         .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
         .setRenormalised(true)
-        .setWeightPrecision(WEIGHT_PRECISION)
+        .setWeightPrecision(precision.id())
         .setStopStrings(request.getStopStrings())
         .build();
   }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.StopStrings;
 import org.p3ostream.policy.tokenizer.Tokenizer;
@@ -26,6 +27,7 @@ public final class GroupGenerator implements GroupSource {
   private final int maxPositions;
   private final Tokenizer tokenizer;
   private final PolicySampler sampler;
+  private final WeightPrecision precision;
   private final GenerationLimit limit;
   private final Clock clock;
   private volatile boolean abandoned;
@@ -34,6 +36,7 @@ public final class GroupGenerator implements GroupSource {
    * Creates a generator that owns tokenizer and sampler.
    *
    * @param maxPositions longest sequence of the model, tokens
+   * @param precision what weights are rounded to before they sample
    * @param limit after which unfinished responses are aborted
    */
   public GroupGenerator(
@@ -41,12 +44,14 @@ public final class GroupGenerator implements GroupSource {
       int maxPositions,
       Tokenizer tokenizer,
       PolicySampler sampler,
+      WeightPrecision precision,
       GenerationLimit limit,
       Clock clock) {
     this.assembler = assembler;
     this.maxPositions = maxPositions;
     this.tokenizer = tokenizer;
     this.sampler = sampler;
+    this.precision = precision;
     this.limit = limit;
     this.clock = clock;
   }
@@ -80,6 +85,7 @@ public final class GroupGenerator implements GroupSource {
     List<SampledResponse> responses =
         sampler.sample(
             weights,
+            precision,
             promptTokens,
             task.getSamplesPerGroup(),
             TaskRules.parameters(task.getSampling()),
@@ -103,7 +109,13 @@ public final class GroupGenerator implements GroupSource {
                       task.getReferenceAnswer())));
     }
     return assembler.sampled(
-        task, promptTokens, scored, weights.version(), clock.instant(), generationMillis);
+        task,
+        promptTokens,
+        scored,
+        weights.version(),
+        precision,
+        clock.instant(),
+        generationMillis);
   }
 
   private static void noteAborted(

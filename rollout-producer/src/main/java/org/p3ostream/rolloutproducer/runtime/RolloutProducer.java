@@ -127,6 +127,7 @@ public final class RolloutProducer {
                   model.maxPositions(),
                   tokenizer,
                   sampler,
+                  settings.producer().rolloutPrecision(),
                   GenerationLimit.ofSeconds(settings.producer().generationTimeoutSeconds()),
                   clock);
             })) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.policy.precision.WeightPrecision;
 
 class ProducerSettingsTest {
 
@@ -13,7 +14,7 @@ class ProducerSettingsTest {
   }
 
   private static ProducerConfig config(String id, String transactionalId) {
-    return new ProducerConfig(id, transactionalId, 3, 2, 5, 6, 7, 11);
+    return new ProducerConfig(id, transactionalId, 3, WeightPrecision.FLOAT32, 2, 5, 6, 7, 11);
   }
 
   @Test
@@ -37,17 +38,22 @@ class ProducerSettingsTest {
         .hasMessage("producer.id: 'a b' must be 1 to 100 letters, digits, '.', '_' or '-'");
     assertThatThrownBy(() -> config("b", " "))
         .hasMessage("producer.transactionalId: ' ' must not be blank");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 0, 2, 5, 6, 7, 11))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 0, WeightPrecision.FLOAT32, 2, 5, 6, 7, 11))
         .hasMessage("producer.maxPollPrompts: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 0, 5, 6, 7, 11))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, 0, 5, 6, 7, 11))
         .hasMessage("producer.versionsKept: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 0, 6, 7, 11))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, 2, 0, 6, 7, 11))
         .hasMessage("producer.maxStarts: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, -1, 7, 11))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, 2, 5, -1, 7, 11))
         .hasMessage("producer.generationTimeoutSeconds: -1 must be >= 0 (0 = no limit)");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 6, 0, 11))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, 2, 5, 6, 0, 11))
         .hasMessage("producer.statusEverySeconds: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 6, 7, 0))
+    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, 2, 5, 6, 7, 0))
         .hasMessage("producer.unavailableDeadlineSeconds: 0 must be >= 1");
     assertThatThrownBy(
             () ->

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.reward.Score;
@@ -53,6 +54,7 @@ class GroupAssemblerTest {
                     new int[] {4}, new float[] {-2f}, SampledResponse.Finish.LENGTH),
                 new Score(0, Map.of("exact-match", 0.0)))),
         7,
+        WeightPrecision.FP8,
         AT,
         12.5);
   }
@@ -112,7 +114,7 @@ class GroupAssemblerTest {
                             .setSeed(99)
                             .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
                             .setRenormalised(true)
-                            .setWeightPrecision("float32")
+                            .setWeightPrecision("fp8")
                             .setStopStrings(List.of("#"))
                             .build()));
   }
@@ -133,6 +135,7 @@ class GroupAssemblerTest {
                             SampledResponse.Finish.ABORTED),
                         Score.NONE)),
                 7,
+                WeightPrecision.FLOAT32,
                 AT,
                 12.5)
             .getResponses()

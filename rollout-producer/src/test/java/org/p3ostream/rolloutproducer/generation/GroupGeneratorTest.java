@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.model.ParameterInitializer;
+import org.p3ostream.policy.model.ParameterLayout;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.PromptTasks;
@@ -57,12 +59,17 @@ class GroupGeneratorTest {
   }
 
   private static GroupGenerator generator(GenerationLimit limit) {
+    return generator(limit, WeightPrecision.FLOAT32);
+  }
+
+  private static GroupGenerator generator(GenerationLimit limit, WeightPrecision precision) {
     ModelConfig config = NanoModel.config();
     return new GroupGenerator(
         new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
         config.maxPositions(),
         Tokenizer.load(directory.resolve("tokenizer.json")),
         new PolicySampler(config, Device.cpu()),
+        precision,
         limit,
         Clock.fixed(NOW, ZoneOffset.UTC));
   }
@@ -127,6 +134,27 @@ class GroupGeneratorTest {
             responses(
                 generator.generate(PromptTasks.builder(0).setSeed(4711).build(), versionZero)))
         .isNotEqualTo(first);
+  }
+
+  /** Tokens and log-probs are of the rounded weights, not of the version's. */
+  @Test
+  void generateSamplesByRoundedWeightsAndSaysSo() {
+    ParameterLayout layout = ParameterLayout.of(NanoModel.config());
+    PolicyWeights roundedBefore =
+        new PolicyWeights(2, WeightPrecision.INT4.round(layout, versionOne.weights()));
+    try (GroupGenerator int4 = generator(GenerationLimit.ofSeconds(0), WeightPrecision.INT4)) {
+      List<Response> rounded = responses(int4.generate(longTask(), versionOne));
+
+      assertThat(rounded)
+          .allMatch(response -> response.getSampling().getWeightPrecision().equals("int4"));
+      assertThat(logprobs(rounded))
+          .isEqualTo(logprobs(responses(generator.generate(longTask(), roundedBefore))))
+          .isNotEqualTo(logprobs(responses(generator.generate(longTask(), versionOne))));
+    }
+  }
+
+  private static List<List<Float>> logprobs(List<Response> responses) {
+    return responses.stream().map(Response::getBehaviorLogprobs).toList();
   }
 
   @Test
