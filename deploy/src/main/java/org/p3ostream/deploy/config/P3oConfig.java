@@ -83,6 +83,7 @@ public record P3oConfig(
     }
     requireKnownRewards(prompts);
     ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
+    ProducerGates.require(producer, sampling, dispatch);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "

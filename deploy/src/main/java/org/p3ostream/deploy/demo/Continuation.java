@@ -39,6 +39,11 @@ final class Continuation {
         "producer.rolloutPrecision",
         recorded.producer().rolloutPrecision().id(),
         wanted.producer().rolloutPrecision().id());
+    addDifference(
+        differences,
+        "producer.mixture",
+        recorded.producer().mixture().toString(),
+        wanted.producer().mixture().toString());
     differences.addAll(definition(wanted).differencesFrom(definition(recorded)));
     if (!differences.isEmpty()) {
       throw new ConfigException(

@@ -16,12 +16,14 @@ import org.p3ostream.schemas.avro.Sampling;
  *     raw log-probs are then not of unless it is 1
  * @param truncated what top-k, top-p and min-p mean for the group
  * @param recomputed whether the distribution of every response is computed again
+ * @param versionsBack how much older than asked for a version may be that samples a response
  */
 public record SamplingRules(
     boolean rawLogprobs,
     boolean policyAtSamplingTemperature,
     Truncated truncated,
-    boolean recomputed) {
+    boolean recomputed,
+    int versionsBack) {
 
   /** What becomes of groups sampled with top-k, top-p or min-p. */
   public enum Truncated {
@@ -33,7 +35,7 @@ public record SamplingRules(
 
   /** Log-probs of the distribution sampled from; the kept tokens are shared. */
   public static final SamplingRules STANDARD =
-      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false, 0);
 
   /** Whether training on a response takes the weights that sampled it. */
   boolean needsSnapshot(Sampling sampling) {

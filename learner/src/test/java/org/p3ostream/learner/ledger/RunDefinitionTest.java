@@ -221,16 +221,25 @@ class RunDefinitionTest {
     assertThat(before.json())
         .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
     assertThat(
-            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10)))
+            definition(dispatch(new DispatchConfig(8, 1, 3, 0, 600, true), new WindowConfig(10)))
                 .differencesFrom(before))
         .containsExactly("dispatch.syncInterval: 1 -> 3");
+  }
+
+  @Test
+  void versionsBackAreToldWhereThereAreAny() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(
+            definition(dispatch(new DispatchConfig(8, 1, 1, 5, 600, true), new WindowConfig(10)))
+                .differencesFrom(before))
+        .containsExactly("dispatch.versionsBack: 0 -> 5");
   }
 
   /** When a group is asked for again does not matter, how often does: it may be given up. */
   @Test
   void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
-    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
+    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 0, 5, true);
     assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
     assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
         .containsExactly("window.maxTopUps: 10 -> 3");
@@ -304,7 +313,7 @@ class RunDefinitionTest {
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
-        new DispatchConfig(3, 2, 1, 600, false),
+        new DispatchConfig(3, 2, 1, 4, 600, false),
         new WindowConfig(4),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(

@@ -50,7 +50,7 @@ class WindowCollectorTest {
   private static final int GROUPS = 3;
   private static final TopicSpec ROLLOUTS = new TopicSpec("rollouts", 1, Map.of());
   private static final TopicPartition PARTITION = new TopicPartition("rollouts", 0);
-  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 0, 1, 60, true);
+  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 0, 1, 0, 60, true);
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
   private final RecordCodec codec = InMemorySerde.codec();

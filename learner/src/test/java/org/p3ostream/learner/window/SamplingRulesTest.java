@@ -26,11 +26,11 @@ import org.p3ostream.schemas.avro.VersionSegment;
 class SamplingRulesTest {
 
   private static final SamplingRules RAW =
-      new SamplingRules(true, false, Truncated.SAME_KEPT_SET, false);
+      new SamplingRules(true, false, Truncated.SAME_KEPT_SET, false, 0);
   private static final SamplingRules REJECTING =
-      new SamplingRules(false, false, Truncated.REJECTED, false);
+      new SamplingRules(false, false, Truncated.REJECTED, false, 0);
   private static final SamplingRules RECOMPUTED =
-      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, true);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, true, 0);
 
   private final List<Long> asked = new ArrayList<>();
   private final BehaviorVersions present =
@@ -54,7 +54,7 @@ class SamplingRulesTest {
   /** Whatever the configuration says of the temperature: the record tells what was done. */
   @Test
   void rawLogprobsOfAnotherTemperatureThanOneMeetNoPolicyAtThatTemperature() {
-    SamplingRules rules = new SamplingRules(true, true, Truncated.SAME_KEPT_SET, false);
+    SamplingRules rules = new SamplingRules(true, true, Truncated.SAME_KEPT_SET, false, 0);
     Consumer<Sampling.Builder> raw = s -> s.setLogprobKind(LogprobKind.RAW_MODEL);
     assertThat(check(rules, raw)).isInstanceOf(Kept.class);
     assertThat(check(RAW, raw.andThen(s -> s.setTemperature(0.6)))).isInstanceOf(Kept.class);

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -26,25 +26,24 @@ import org.p3ostream.schemas.avro.VersionSegment;
 public record GroupAssembler(String modelHash, String tokenizerHash, String producerId) {
 
   /**
-   * A group whose responses were all sampled by one version.
+   * A group that was sampled.
    *
-   * @param precision what its weights were rounded to
    * @param promptTokens [P]
-   * @param responses in the order of the sampler's rows, [G]
+   * @param variants G responses in all
    * @param generationMillis time spent sampling, milliseconds
    */
   RolloutGroup sampled(
       PromptTask task,
       int[] promptTokens,
-      List<ScoredResponse> responses,
-      long policyVersion,
-      WeightPrecision precision,
+      List<SampledVariant> variants,
       Instant generatedAt,
       double generationMillis) {
-    Sampling sampling = sampling(task, precision);
     List<Response> written = new ArrayList<>();
-    for (ScoredResponse response : responses) {
-      written.add(response(response, policyVersion, sampling));
+    for (SampledVariant sampled : variants) {
+      Sampling sampling = sampling(task, sampled.variant());
+      for (ScoredResponse response : sampled.responses()) {
+        written.add(response(response, sampled.policyVersion(), sampling));
+      }
     }
     return group(task, promptTokens, generatedAt)
         .setGenerationMillis(generationMillis)
@@ -99,18 +98,19 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .build();
   }
 
-  private static Sampling sampling(PromptTask task, WeightPrecision precision) {
+  private static Sampling sampling(PromptTask task, Variant variant) {
     SamplingRequest request = task.getSampling();
+    SamplingParameters parameters = variant.parameters();
     return Sampling.newBuilder()
-        .setTemperature(request.getTemperature())
-        .setTopK(request.getTopK())
-        .setTopP(request.getTopP())
-        .setMinP(request.getMinP())
+        .setTemperature(parameters.temperature())
+        .setTopK(parameters.topK())
+        .setTopP(parameters.topP())
+        .setMinP(parameters.minP())
         .setRepetitionPenalty(request.getRepetitionPenalty())
-        .setSeed(task.getSeed())
+        .setSeed(variant.seed())
         .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
         .setRenormalised(true)
-        .setWeightPrecision(precision.id())
+        .setWeightPrecision(variant.precision().id())
         .setStopStrings(request.getStopStrings())
         .build();
   }

@@ -40,11 +40,20 @@ class GroupAssemblerTest {
                   .build())
           .build();
 
+  /** All responses by version 7, as the task asks. */
+  private List<SampledVariant> variant(WeightPrecision precision, ScoredResponse... responses) {
+    Variant variant =
+        new Variant(
+            responses.length, TaskRules.parameters(task.getSampling()), precision, task.getSeed());
+    return List.of(new SampledVariant(variant, 7, List.of(responses)));
+  }
+
   private RolloutGroup sampled() {
     return assembler.sampled(
         task,
         new int[] {1, 2, 10},
-        List.of(
+        variant(
+            WeightPrecision.FP8,
             new ScoredResponse(
                 new SampledResponse(
                     new int[] {3, 11}, new float[] {-0.5f, -0.25f}, SampledResponse.Finish.STOP),
@@ -53,8 +62,6 @@ class GroupAssemblerTest {
                 new SampledResponse(
                     new int[] {4}, new float[] {-2f}, SampledResponse.Finish.LENGTH),
                 new Score(0, Map.of("exact-match", 0.0)))),
-        7,
-        WeightPrecision.FP8,
         AT,
         12.5);
   }
@@ -127,15 +134,14 @@ class GroupAssemblerTest {
             .sampled(
                 task,
                 new int[] {1},
-                List.of(
+                variant(
+                    WeightPrecision.FLOAT32,
                     new ScoredResponse(
                         new SampledResponse(
                             new int[] {3, 4},
                             new float[] {-0.5f, -0.25f},
                             SampledResponse.Finish.ABORTED),
                         Score.NONE)),
-                7,
-                WeightPrecision.FLOAT32,
                 AT,
                 12.5)
             .getResponses()
