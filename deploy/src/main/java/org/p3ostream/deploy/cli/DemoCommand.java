@@ -52,6 +52,13 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--temperature", description = "Sampling temperature of the rollouts.")
   private double temperature = 1.0;
 
+  @Option(
+      names = "--rollout-precision",
+      description =
+          "What weights are rounded to before they sample, a mismatch to study: float32 (not at"
+              + " all), fp8, int8 or int4.")
+  private String rolloutPrecision = "float32";
+
   @Option(names = "--producers", description = "Rollout producer processes.")
   private int producers = 1;
 
@@ -177,6 +184,7 @@ final class DemoCommand implements Callable<Integer> {
         seed,
         algorithm,
         temperature,
+        rolloutPrecision,
         producers,
         maxStaleness,
         syncInterval,
