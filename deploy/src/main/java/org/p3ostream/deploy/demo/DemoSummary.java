@@ -29,11 +29,11 @@ final class DemoSummary {
     line(
         out,
         "staleness",
-        "mean %.2f, min %d, max %d policy versions; lag at most %d windows",
+        "mean %.2f, min %d, max %d policy versions",
         report.stalenessMean(),
         report.stalenessMin(),
-        report.stalenessMax(),
-        report.lagWindowsMax());
+        report.stalenessMax());
+    line(out, "lag", "max %d (complete windows behind the one trained)", report.lagWindowsMax());
     line(
         out,
         "throughput",
