@@ -52,11 +52,34 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--temperature", description = "Sampling temperature of the rollouts.")
   private double temperature = 1.0;
 
+  @Option(
+      names = "--rollout-precision",
+      description =
+          "What weights are rounded to before they sample, a mismatch to study: float32 (not at"
+              + " all), fp8, int8 or int4.")
+  private String rolloutPrecision = "float32";
+
   @Option(names = "--producers", description = "Rollout producer processes.")
   private int producers = 1;
 
-  @Option(names = "--max-staleness", description = "How many policy versions old a token may be.")
+  @Option(
+      names = "--max-staleness",
+      description =
+          "Windows that are sampled ahead: how many policy versions old a token may be, less"
+              + " --sync-interval - 1.")
   private int maxStaleness = 1;
+
+  @Option(
+      names = "--sync-interval",
+      description = "Prompts ask for the newest policy version that is a multiple of this.")
+  private int syncInterval = 1;
+
+  @Option(
+      names = "--hold-back",
+      description =
+          "Complete windows that must lie in the topic behind the one that is trained; at most"
+              + " --max-staleness.")
+  private int holdBack = 0;
 
   @Option(
       names = "--task",
@@ -165,8 +188,11 @@ final class DemoCommand implements Callable<Integer> {
         seed,
         algorithm,
         temperature,
+        rolloutPrecision,
         producers,
         maxStaleness,
+        syncInterval,
+        holdBack,
         task,
         workDirectory == null ? null : workDirectory.toAbsolutePath(),
         reportFile,

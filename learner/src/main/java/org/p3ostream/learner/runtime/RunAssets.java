@@ -278,7 +278,8 @@ final class RunAssets implements AutoCloseable {
         reject ? SamplingRules.Truncated.REJECTED : SamplingRules.Truncated.SAME_KEPT_SET,
         settings.audit().behaviorLogprobs()
             || settings.audit().exactKl()
-            || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT));
+            || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT),
+        settings.dispatch().versionsBack());
   }
 
   private boolean takesRawLogprobs() {
