@@ -116,7 +116,7 @@ class BehaviorSnapshotsIT {
   }
 
   /** About half of what an untrained model says is right, so that there is something to learn. */
-  private static Path easyPrompts(Path directory) throws Exception {
+  static Path easyPrompts(Path directory) throws Exception {
     Path file = directory.resolve("easy.jsonl");
     PromptFile.write(
         file,
@@ -126,8 +126,7 @@ class BehaviorSnapshotsIT {
     return file;
   }
 
-  private static void assertRunIsThatOfTheLog(TestRun run, boolean samplingTemperature)
-      throws Throwable {
+  static void assertRunIsThatOfTheLog(TestRun run, boolean samplingTemperature) throws Throwable {
     try (RunningRole producer = run.producer("a")) {
       run.learner().join();
     }
@@ -187,7 +186,7 @@ class BehaviorSnapshotsIT {
             directory,
             "audit.behaviorLogprobs=true",
             "sampling.temperature=0.6",
-            "learner.steps=4");
+            "learner.steps=6"); // the honest one may have answered the first four windows
     try (RunningRole producer = run.producer("honest")) {
       run.learner("learner.steps=2").join();
     }
@@ -197,7 +196,7 @@ class BehaviorSnapshotsIT {
     try (RunningRole learner = run.learner();
         WrongProducer wrong = new WrongProducer(run)) {
       TestRun.until(
-          "4 steps",
+          "6 steps",
           () -> {
             wrong.answer(answered);
             return learner.hasEnded();
@@ -265,7 +264,7 @@ class BehaviorSnapshotsIT {
     }
   }
 
-  private static void deleteCheckpoints(TestRun run) throws Exception {
+  static void deleteCheckpoints(TestRun run) throws Exception {
     try (Stream<Path> entries = Files.walk(run.directory().resolve("checkpoints"))) {
       for (Path entry : entries.sorted(Collections.reverseOrder()).toList()) {
         Files.delete(entry);

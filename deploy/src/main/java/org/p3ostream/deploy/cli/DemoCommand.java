@@ -52,6 +52,13 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--temperature", description = "Sampling temperature of the rollouts.")
   private double temperature = 1.0;
 
+  @Option(
+      names = "--rollout-precision",
+      description =
+          "What weights are rounded to before they sample, a mismatch to study: float32 (not at"
+              + " all), fp8, int8 or int4.")
+  private String rolloutPrecision = "float32";
+
   @Option(names = "--producers", description = "Rollout producer processes.")
   private int producers = 1;
 
@@ -157,7 +164,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static int run(Demo demo) throws Exception {
+  private int run(Demo demo) throws Exception {
     try {
       demo.run();
       return ExitCode.DONE;
@@ -165,6 +172,10 @@ final class DemoCommand implements Callable<Integer> {
       throw e;
     } catch (Exception e) {
       if (demo.isClosed()) {
+        if (workDirectory != null && spec != null) {
+          spec.commandLine().getErr().println("p3o: " + demo.whatIsLeft());
+          spec.commandLine().getErr().flush();
+        }
         return ExitCode.FAILED; // unseen: the JVM is going down by the signal that closed the demo
       }
       throw new IllegalStateException(e.getMessage() + "\np3o: " + demo.whatIsLeft(), e);
@@ -177,6 +188,7 @@ final class DemoCommand implements Callable<Integer> {
         seed,
         algorithm,
         temperature,
+        rolloutPrecision,
         producers,
         maxStaleness,
         syncInterval,

@@ -34,6 +34,16 @@ final class Continuation {
     addDifference(differences, "run.id", recorded.run().id(), wanted.run().id());
     addDifference(
         differences, "run.topicPrefix", recorded.run().topicPrefix(), wanted.run().topicPrefix());
+    addDifference(
+        differences,
+        "producer.rolloutPrecision",
+        recorded.producer().rolloutPrecision().id(),
+        wanted.producer().rolloutPrecision().id());
+    addDifference(
+        differences,
+        "producer.mixture",
+        recorded.producer().mixture().toString(),
+        wanted.producer().mixture().toString());
     differences.addAll(definition(wanted).differencesFrom(definition(recorded)));
     if (!differences.isEmpty()) {
       throw new ConfigException(

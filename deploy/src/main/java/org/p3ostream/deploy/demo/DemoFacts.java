@@ -139,6 +139,7 @@ final class DemoFacts {
         new Fact("algorithm", options.algorithm()),
         new Fact("task", task()),
         new Fact("sampling temperature", Double.toString(options.temperature())),
+        new Fact("rollout weights", options.rolloutPrecision()),
         new Fact("producers", Integer.toString(options.producers())),
         new Fact("largest staleness allowed", options.maxStaleness() + " policy versions"),
         new Fact("sync interval", options.syncInterval() + " policy versions"),

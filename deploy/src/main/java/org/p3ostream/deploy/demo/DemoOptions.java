@@ -18,6 +18,7 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param seed seed of the run
  * @param algorithm policy objective
  * @param temperature sampling temperature
+ * @param rolloutPrecision what weights are rounded to before they sample
  * @param producers number of producer processes, ≥ 1
  * @param maxStaleness η, policy versions
  * @param syncInterval k, policy versions
@@ -38,6 +39,7 @@ public record DemoOptions(
     long seed,
     String algorithm,
     double temperature,
+    String rolloutPrecision,
     int producers,
     int maxStaleness,
     int syncInterval,
@@ -60,6 +62,7 @@ public record DemoOptions(
           Map.entry("learner.steps", "use --steps"),
           Map.entry("algorithm.name", "use --algorithm"),
           Map.entry("sampling.temperature", "use --temperature"),
+          Map.entry("producer.rolloutPrecision", "use --rollout-precision"),
           Map.entry("dispatch.maxStaleness", "use --max-staleness"),
           Map.entry("dispatch.syncInterval", "use --sync-interval"),
           Map.entry("learner.holdBackWindows", "use --hold-back"),
@@ -90,6 +93,7 @@ public record DemoOptions(
     addTyped(typed, "--seed", "run.seed=" + seed);
     addTyped(typed, "--algorithm", "algorithm.name=" + algorithm);
     addTyped(typed, "--temperature", "sampling.temperature=" + temperature);
+    addTyped(typed, "--rollout-precision", "producer.rolloutPrecision=" + rolloutPrecision);
     addTyped(typed, "--max-staleness", "dispatch.maxStaleness=" + maxStaleness);
     addTyped(typed, "--sync-interval", "dispatch.syncInterval=" + syncInterval);
     addTyped(typed, "--hold-back", "learner.holdBackWindows=" + holdBack);
@@ -110,6 +114,7 @@ public record DemoOptions(
         config.run().seed(),
         config.algorithm().name().id(),
         config.sampling().temperature(),
+        config.producer().rolloutPrecision().id(),
         given.contains("--producers") ? producers : run.producers(),
         config.dispatch().maxStaleness(),
         config.dispatch().syncInterval(),

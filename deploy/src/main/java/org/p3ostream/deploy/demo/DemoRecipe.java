@@ -44,6 +44,7 @@ final class DemoRecipe {
     settings.add("prompts.file=" + directory.trainingPrompts());
     settings.add("sampling.samplesPerGroup=" + SAMPLES_PER_GROUP);
     settings.add("sampling.temperature=" + options.temperature());
+    settings.add("producer.rolloutPrecision=" + options.rolloutPrecision());
     settings.add("sampling.maxResponseTokens=" + MAX_RESPONSE_TOKENS);
     settings.add("dispatch.groupsPerWindow=" + GROUPS_PER_WINDOW);
     settings.add("dispatch.maxStaleness=" + options.maxStaleness());

@@ -58,7 +58,7 @@ class ConfigLoaderTest {
         .containsExactly(
             "dispatch.maxStalenes: unknown key; did you mean maxStaleness?"
                 + " (known here: groupsPerWindow, lockstep, maxStaleness, syncInterval,"
-                + " timeoutSeconds)");
+                + " timeoutSeconds, versionsBack)");
   }
 
   @Test

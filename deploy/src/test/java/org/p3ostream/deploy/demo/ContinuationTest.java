@@ -46,7 +46,7 @@ class ContinuationTest {
             8,
             "p3o",
             SyntheticTask.CSUM8,
-            Set.of("--seed", "--algorithm", "--task"),
+            Set.of("--seed", "--algorithm", "--task", "--rollout-precision"),
             "optimizer.learningRate=0.5",
             "run.topicPrefix=other.");
     assertThatThrownBy(() -> require(asked))
@@ -58,6 +58,7 @@ class ContinuationTest {
                     .anyMatch(line -> line.contains("algorithm.name: grpo -> p3o"))
                     .anyMatch(line -> line.contains("task: sort8 -> csum8"))
                     .anyMatch(line -> line.contains("optimizer.learningRate: 5.0E-4 -> 0.5"))
+                    .anyMatch(line -> line.contains("producer.rolloutPrecision: float32 -> int8"))
                     .anyMatch(line -> line.contains("run.topicPrefix: p3o. -> other.")));
   }
 
@@ -127,8 +128,9 @@ class ContinuationTest {
       int producers,
       Set<String> given,
       List<String> overrides) {
+    String precision = given.contains("--rollout-precision") ? "int8" : "float32";
     return new DemoOptions(
-        steps, seed, algorithm, 1.0, producers, 1, 1, 0, task, directory, null, false, null, 0,
-        List.of(), overrides, resume, given);
+        steps, seed, algorithm, 1.0, precision, producers, 1, 1, 0, task, directory, null, false,
+        null, 0, List.of(), overrides, resume, given);
   }
 }

@@ -73,6 +73,7 @@ class DemoFactsTest {
             42,
             "p3o",
             1.0,
+            "float32",
             1,
             1,
             1,

@@ -25,6 +25,7 @@ final class GroupAudit {
   private final SparseBits givenUp = new SparseBits();
   private long nextGroupId;
   private long groupsPerWindow;
+  private long versionsBack;
 
   GroupAudit(AuditScope scope, Problems problems) {
     this.fork = scope.fork() != null;
@@ -36,6 +37,14 @@ final class GroupAudit {
    */
   void groupsPerWindow(long count) {
     groupsPerWindow = count;
+  }
+
+  /**
+   * @param count how much older than asked for a version may be that samples, by a definition; the
+   *     largest of the run counts, since what one definition admits another may train
+   */
+  void versionsBack(long count) {
+    versionsBack = Math.max(versionsBack, count);
   }
 
   /** Takes the prompts that an event dispatches. */
@@ -133,7 +142,7 @@ final class GroupAudit {
           asked.attempt());
     }
     Long oldest = asked == null ? null : asked.policyVersion();
-    if (oldest != null && entry.getPolicyVersion() < oldest) {
+    if (oldest != null && entry.getPolicyVersion() < oldest - versionsBack) {
       problems.add(
           ProblemKind.POLICY_VERSION,
           where,

@@ -1,7 +1,9 @@
 package org.p3ostream.learner.audit;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.ForkOrigin;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -97,6 +99,7 @@ public final class LogAudit {
     if (event.getKind() == StepKind.GENESIS && chain.events() == 1) {
       readGroupsPerWindow(where, event);
     }
+    groups.versionsBack(definition(event).at("/dispatch/versionsBack").asLong(0));
     trims.event(event);
     groups.dispatch(where, event);
     prompts.dispatch(where, event);
@@ -129,22 +132,27 @@ public final class LogAudit {
   }
 
   private void readGroupsPerWindow(String where, StepEvent genesis) {
-    String definition = String.valueOf(genesis.getConfiguration());
-    try {
-      groupsPerWindow = JSON.readTree(definition).at("/dispatch/groupsPerWindow").asLong(0);
-    } catch (JsonProcessingException e) {
-      groupsPerWindow = 0;
-    }
+    groupsPerWindow = definition(genesis).at("/dispatch/groupsPerWindow").asLong(0);
     if (groupsPerWindow < 1 || groupsPerWindow > MOST_GROUPS) {
       groupsPerWindow = 0;
       problems.add(
           ProblemKind.GENESIS,
           where,
           "its definition does not say dispatch.groupsPerWindow: %s",
-          definition);
+          genesis.getConfiguration());
     }
     groups.groupsPerWindow(groupsPerWindow);
     prompts.groupsPerWindow(groupsPerWindow);
+  }
+
+  /** The definition that an event puts in force; missing if it puts none, or nothing readable. */
+  private static JsonNode definition(StepEvent event) {
+    String definition = event.getConfiguration();
+    try {
+      return definition == null ? MissingNode.getInstance() : JSON.readTree(definition);
+    } catch (JsonProcessingException e) {
+      return MissingNode.getInstance();
+    }
   }
 
   private void prompt(AuditedRecord record) {

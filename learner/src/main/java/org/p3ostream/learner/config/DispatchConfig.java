@@ -7,13 +7,21 @@ package org.p3ostream.learner.config;
  * @param maxStaleness η: committing step w − η − 1 dispatches window w
  * @param syncInterval k: a prompt asks for the version in force, rounded down to a multiple of k,
  *     so that tokens are at most η + k − 1 versions old
+ * @param versionsBack how much older than its prompt asks for a version may be that samples a
+ *     response: what a mixture of variants needs. Tokens are then at most η + k − 1 + versionsBack
+ *     versions old
  * @param timeoutSeconds how long a dispatched group may take before it counts as lost and is
  *     dispatched again; doubles with every further dispatch of a group
- * @param lockstep a prompt names the exact version that must sample it: the run does not depend on
- *     timing
+ * @param lockstep a prompt names the exact version that must sample it, but for {@code
+ *     versionsBack}: the run does not depend on timing
  */
 public record DispatchConfig(
-    int groupsPerWindow, int maxStaleness, int syncInterval, int timeoutSeconds, boolean lockstep) {
+    int groupsPerWindow,
+    int maxStaleness,
+    int syncInterval,
+    int versionsBack,
+    int timeoutSeconds,
+    boolean lockstep) {
 
   /** Largest B (η + 1): keeps every step event below 1 MB. */
   public static final int MAX_OPEN_GROUPS = 8192;
@@ -31,10 +39,14 @@ public record DispatchConfig(
       throw new IllegalArgumentException(
           "dispatch.syncInterval: " + syncInterval + " must be >= 1 policy versions");
     }
-    if (maxStaleness + (long) syncInterval > MAX_OPEN_GROUPS) {
+    if (versionsBack < 0) {
       throw new IllegalArgumentException(
-          "dispatch.syncInterval: %d plus dispatch.maxStaleness (%d) must be <= %d versions:"
-                  .formatted(syncInterval, maxStaleness, MAX_OPEN_GROUPS)
+          "dispatch.versionsBack: " + versionsBack + " must be >= 0 policy versions");
+    }
+    if (maxStaleness + (long) syncInterval + versionsBack > MAX_OPEN_GROUPS) {
+      throw new IllegalArgumentException(
+          "dispatch.syncInterval: %d plus dispatch.maxStaleness (%d) plus dispatch.versionsBack (%d) must be <= %d versions:"
+                  .formatted(syncInterval, maxStaleness, versionsBack, MAX_OPEN_GROUPS)
               + " a step event has statistics of each that sampled its window");
     }
     if (timeoutSeconds < 1) {
@@ -55,6 +67,6 @@ public record DispatchConfig(
   }
 
   public static DispatchConfig defaults() {
-    return new DispatchConfig(8, 1, 1, 600, true);
+    return new DispatchConfig(8, 1, 1, 0, 600, true);
   }
 }

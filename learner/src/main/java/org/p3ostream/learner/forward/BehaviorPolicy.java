@@ -17,13 +17,13 @@ import org.p3ostream.policy.model.CausalLm;
 
 /**
  * The distributions that the tokens of a micro-batch were sampled from, recomputed: each token by
- * the weights of its own version and by the temperature and filters of its own response. Nothing
- * here carries a graph. Confined to one thread.
+ * the weights of its own version, rounded as those that sampled it were, and by the temperature and
+ * filters of its own response. Nothing here carries a graph. Confined to one thread.
  */
 final class BehaviorPolicy {
 
   /** The model as it is: what raw log-probs are of. */
-  private static final BehaviorSampling RAW = new BehaviorSampling(1, 0, 1, 0);
+  private static final BehaviorSampling RAW = new BehaviorSampling(1, 0, 1, 0, null);
 
   /** Recomputed behaviour of one micro-batch. */
   static final class Recomputed {
@@ -71,20 +71,20 @@ final class BehaviorPolicy {
    * @throws BehaviorSnapshotMissingException if the snapshot of a version cannot be had
    */
   Recomputed of(MicroBatch batch) {
-    Map<Long, List<Integer>> byVersion = new TreeMap<>(); // tokens to recompute
+    Map<SampledBy, List<Integer>> byWeights = new TreeMap<>(); // tokens to recompute
     boolean takesDistributions = false;
     for (int n = 0; n < batch.validTokens(); n++) {
       boolean takesDistribution = takesDistribution(batch.sampling(n));
       takesDistributions |= takesDistribution;
       if (takesDistribution || spec.audit()) {
-        byVersion.computeIfAbsent(batch.policyVersions[n], version -> new ArrayList<>()).add(n);
+        byWeights.computeIfAbsent(SampledBy.token(batch, n), by -> new ArrayList<>()).add(n);
       }
     }
-    if (byVersion.isEmpty()) {
+    if (byWeights.isEmpty()) {
       return new Recomputed(null, BehaviorFigures.NONE);
     }
     Pass pass = new Pass(batch, takesDistributions);
-    byVersion.forEach(pass::recompute);
+    byWeights.forEach(pass::recompute);
     return new Recomputed(
         pass.logprobs,
         new BehaviorFigures(
@@ -115,8 +115,8 @@ final class BehaviorPolicy {
               : null;
     }
 
-    /** Tokens [n] of one version: one forward pass over the rows they lie in. */
-    void recompute(long version, List<Integer> tokens) {
+    /** Tokens [n] of the same weights: one forward pass over the rows they lie in. */
+    void recompute(SampledBy weights, List<Integer> tokens) {
       int[] rows = tokens.stream().mapToInt(n -> batch.sequences[n]).distinct().toArray();
       Map<BehaviorSampling, List<Integer>> bySampling = new LinkedHashMap<>(); // of tokens
       for (int i = 0; i < tokens.size(); i++) {
@@ -124,7 +124,7 @@ final class BehaviorPolicy {
             .computeIfAbsent(batch.sampling(tokens.get(i)), sampling -> new ArrayList<>())
             .add(i);
       }
-      try (NDArray logits = logits(version, tokens, rows)) { // [n, V]
+      try (NDArray logits = logits(weights, tokens, rows)) { // [n, V]
         bySampling.forEach(
             (sampling, places) -> {
               List<Integer> own = places.stream().map(tokens::get).toList();
@@ -140,7 +140,7 @@ final class BehaviorPolicy {
       }
     }
 
-    private NDArray logits(long version, List<Integer> tokens, int[] rows) {
+    private NDArray logits(SampledBy weights, List<Integer> tokens, int[] rows) {
       long[] ids = new long[rows.length * batch.columns];
       Map<Integer, Integer> places = new LinkedHashMap<>();
       for (int r = 0; r < rows.length; r++) {
@@ -156,11 +156,11 @@ final class BehaviorPolicy {
       }
       try (NDArray idArray = manager.create(ids, new Shape(rows.length, batch.columns)); // [B', T]
           NDArray positionArray = manager.create(positions)) { // [n]
-        return model.tokenLogits(versions.of(version), idArray, positionArray); // [n, V]
+        return model.tokenLogits(versions.of(weights), idArray, positionArray); // [n, V]
       }
     }
 
-    /** Tokens [m] of one version and one way of sampling. */
+    /** Tokens [m] of the same weights and one way of sampling. */
     private void recompute(NDArray logits, List<Integer> tokens, BehaviorSampling sampling) {
       long[] targets = tokens.stream().mapToLong(n -> batch.targets[n]).toArray();
       try (NDArray targetArray = manager.create(targets); // [m]

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.batch.MicroBatch;
 import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.torch.Autograd;
 
 /**
@@ -19,8 +20,8 @@ import org.p3ostream.policy.torch.Autograd;
  */
 public final class PolicyForward implements AutoCloseable {
 
-  /** Version whose weights are the reference policy's. */
-  private static final long REFERENCE_VERSION = 0;
+  /** Whose weights are the reference policy's. */
+  private static final SampledBy REFERENCE = new SampledBy(0, WeightPrecision.FLOAT32);
 
   private final CausalLm model;
   private final NDArray parameters; // [P], leaf
@@ -78,7 +79,7 @@ public final class PolicyForward implements AutoCloseable {
         logprobs(inputs, parameters),
         null,
         null,
-        spec.referenceLogprobs() ? logprobs(inputs, reference.of(REFERENCE_VERSION)) : null,
+        spec.referenceLogprobs() ? logprobs(inputs, reference.of(REFERENCE)) : null,
         behavior);
   }
 
@@ -127,7 +128,7 @@ public final class PolicyForward implements AutoCloseable {
 
   private NDArray reference(Inputs inputs, NDArray kept) { // [N]
     try (NDArray logits = // [N, V]
-            model.tokenLogits(reference.of(REFERENCE_VERSION), inputs.ids, inputs.positions);
+            model.tokenLogits(reference.of(REFERENCE), inputs.ids, inputs.positions);
         NDArray policy = policy(logits, inputs, kept)) { // [N, V]
       return distributions.ofTargets(policy, inputs.targets);
     }

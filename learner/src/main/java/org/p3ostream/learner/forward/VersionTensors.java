@@ -6,8 +6,8 @@ import java.util.Map;
 import org.p3ostream.policy.model.CausalLm;
 
 /**
- * Weights of some versions on the device of one copy of the model: those used last stay. Confined
- * to one thread.
+ * Weights of some versions on the device of one copy of the model, as they are or rounded: those
+ * used last stay. Confined to one thread.
  */
 final class VersionTensors implements AutoCloseable {
 
@@ -16,7 +16,7 @@ final class VersionTensors implements AutoCloseable {
 
   private final CausalLm model;
   private final BehaviorWeights weights;
-  private final LinkedHashMap<Long, NDArray> byVersion = new LinkedHashMap<>(4, 0.75f, true);
+  private final LinkedHashMap<SampledBy, NDArray> held = new LinkedHashMap<>(4, 0.75f, true);
 
   VersionTensors(CausalLm model, BehaviorWeights weights) {
     this.model = model;
@@ -24,28 +24,31 @@ final class VersionTensors implements AutoCloseable {
   }
 
   /**
-   * Parameters of a version, [P]. Stay open until two other versions have been asked for.
+   * Parameters of a version, rounded if need be, [P]. Stay open until two others have been asked
+   * for.
    *
    * @throws BehaviorSnapshotMissingException if its snapshot cannot be had
    */
-  NDArray of(long version) {
-    NDArray held = byVersion.get(version);
-    if (held != null) {
-      return held;
+  NDArray of(SampledBy sampledBy) {
+    NDArray found = held.get(sampledBy);
+    if (found != null) {
+      return found;
     }
-    NDArray loaded = model.parameters(weights.of(version)); // [P]
-    byVersion.put(version, loaded);
-    if (byVersion.size() > KEPT) {
-      Map.Entry<Long, NDArray> eldest = byVersion.entrySet().iterator().next();
+    float[] rounded = // [P]
+        sampledBy.precision().round(model.layout(), weights.of(sampledBy.version()));
+    NDArray loaded = model.parameters(rounded); // [P]
+    held.put(sampledBy, loaded);
+    if (held.size() > KEPT) {
+      Map.Entry<SampledBy, NDArray> eldest = held.entrySet().iterator().next();
       eldest.getValue().close();
-      byVersion.remove(eldest.getKey());
+      held.remove(eldest.getKey());
     }
     return loaded;
   }
 
   @Override
   public void close() {
-    byVersion.values().forEach(NDArray::close);
-    byVersion.clear();
+    held.values().forEach(NDArray::close);
+    held.clear();
   }
 }

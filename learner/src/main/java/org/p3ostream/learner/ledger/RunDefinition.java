@@ -104,6 +104,7 @@ public final class RunDefinition {
     ObjectNode tree = JSON.valueToTree(dispatch);
     tree.remove("timeoutSeconds"); // the same group is asked for again
     leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
+    leaveOut(tree, "versionsBack", dispatch.versionsBack() == 0);
     return tree;
   }
 

@@ -277,7 +277,8 @@ final class RunAssets implements AutoCloseable {
         settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
         reject ? SamplingRules.Truncated.REJECTED : SamplingRules.Truncated.SAME_KEPT_SET,
         settings.audit().behaviorLogprobs()
-            || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT));
+            || (objective() instanceof P3o p3o && p3o.klMode() == KlMode.EXACT),
+        settings.dispatch().versionsBack());
   }
 
   private boolean takesRawLogprobs() {

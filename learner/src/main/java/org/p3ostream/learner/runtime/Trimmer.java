@@ -108,7 +108,7 @@ final class Trimmer {
             ledger,
             checkpoint.getAsLong(),
             settings.trimming().keepWindows(),
-            settings.dispatch().groupsPerWindow())
+            settings.dispatch())
         .flatMap(this::change);
   }
 

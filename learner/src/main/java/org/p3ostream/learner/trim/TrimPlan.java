@@ -3,6 +3,7 @@ package org.p3ostream.learner.trim;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.schemas.avro.PartitionProgress;
 
@@ -13,8 +14,8 @@ import org.p3ostream.schemas.avro.PartitionProgress;
  *   <li>executing every window again that follows the oldest kept checkpoint: its rollouts, and the
  *       snapshots of the versions that sampled them, which the exact KL computes with;
  *   <li>training what is not consumed: every rollout from the contiguous prefix on;
- *   <li>sampling what is dispatched and open: its prompts and the versions they ask for, whoever
- *       samples them and however late;
+ *   <li>sampling what is dispatched and open: its prompts and the versions they ask for, with those
+ *       before that a mixture samples by, whoever samples them and however late;
  *   <li>some windows more, for people.
  * </ul>
  *
@@ -37,7 +38,7 @@ public record TrimPlan(
    * @param ledger where the run stands
    * @param checkpointWindows windows settled at the oldest kept checkpoint
    * @param keepWindows windows kept before those, for people
-   * @param groupsPerWindow B
+   * @param dispatch how many groups a window has, and how far back versions are sampled by
    * @return empty if nothing may go
    */
   public static Optional<TrimPlan> of(
@@ -45,7 +46,7 @@ public record TrimPlan(
       LedgerState ledger,
       long checkpointWindows,
       int keepWindows,
-      int groupsPerWindow) {
+      DispatchConfig dispatch) {
     long fromWindow = Math.min(checkpointWindows, ledger.nextWindow()) - keepWindows;
     if (fromWindow <= 0) {
       return Optional.empty();
@@ -58,11 +59,12 @@ public record TrimPlan(
     }
     long newest = ledger.policyVersion();
     long asked = Math.min(newest, ledger.dispatched().oldestVersion().orElse(newest));
+    long sampled = Math.max(0, asked - dispatch.versionsBack());
     return Optional.of(
         new TrimPlan(
             fromWindow,
-            fromWindow * groupsPerWindow,
-            book.oldestVersion(fromWindow, asked),
+            fromWindow * dispatch.groupsPerWindow(),
+            book.oldestVersion(fromWindow, sampled),
             rolloutsBefore));
   }
 }

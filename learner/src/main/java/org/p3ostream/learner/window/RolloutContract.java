@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Response;
@@ -206,7 +207,11 @@ public record RolloutContract(
 
   private static BehaviorSampling sampling(Sampling sampling) {
     return new BehaviorSampling(
-        sampling.getTemperature(), sampling.getTopK(), sampling.getTopP(), sampling.getMinP());
+        sampling.getTemperature(),
+        sampling.getTopK(),
+        sampling.getTopP(),
+        sampling.getMinP(),
+        WeightPrecision.of(sampling.getWeightPrecision()).orElse(null));
   }
 
   private static float logprob(float logprob, String path, int t) {
@@ -244,7 +249,7 @@ public record RolloutContract(
     }
   }
 
-  private static long[] versions(
+  private long[] versions(
       Response response, String path, long currentVersion, long askedVersion, boolean exact) {
     int length = response.getTokens().size();
     require(length > 0, RejectionReason.EMPTY_RESPONSE, path + "tokens", "must not be empty");
@@ -278,20 +283,24 @@ public record RolloutContract(
     return versions;
   }
 
-  private static void requireVersion(
+  private void requireVersion(
       long version, String path, long currentVersion, long askedVersion, boolean exact) {
     require(
         version >= 0 && version <= currentVersion,
         RejectionReason.UNKNOWN_POLICY_VERSION,
         path,
         version + " is not one of the versions 0.." + currentVersion + " that exist");
+    int versionsBack = sampling.versionsBack();
     require(
-        exact ? version == askedVersion : version >= askedVersion,
+        version >= askedVersion - versionsBack && !(exact && version > askedVersion),
         RejectionReason.WRONG_POLICY_VERSION,
         path,
         version
             + (exact ? " is not the version asked for, " : " is older than asked for, ")
-            + askedVersion);
+            + askedVersion
+            + (versionsBack == 0
+                ? ""
+                : (exact ? ", or one of the " : ", and than the ") + versionsBack + " before it"));
   }
 
   private int[] tokens(List<Integer> ids, String path) {

@@ -1,6 +1,7 @@
 package org.p3ostream.learner.window;
 
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Sampling;
@@ -15,12 +16,14 @@ import org.p3ostream.schemas.avro.Sampling;
  *     raw log-probs are then not of unless it is 1
  * @param truncated what top-k, top-p and min-p mean for the group
  * @param recomputed whether the distribution of every response is computed again
+ * @param versionsBack how much older than asked for a version may be that samples a response
  */
 public record SamplingRules(
     boolean rawLogprobs,
     boolean policyAtSamplingTemperature,
     Truncated truncated,
-    boolean recomputed) {
+    boolean recomputed,
+    int versionsBack) {
 
   /** What becomes of groups sampled with top-k, top-p or min-p. */
   public enum Truncated {
@@ -32,7 +35,7 @@ public record SamplingRules(
 
   /** Log-probs of the distribution sampled from; the kept tokens are shared. */
   public static final SamplingRules STANDARD =
-      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false, 0);
 
   /** Whether training on a response takes the weights that sampled it. */
   boolean needsSnapshot(Sampling sampling) {
@@ -86,6 +89,13 @@ public record SamplingRules(
           sampling.getRepetitionPenalty()
               + ": the distribution is computed again, and that knows no penalty but 1");
     }
+    if (needsSnapshot(sampling) && WeightPrecision.of(sampling.getWeightPrecision()).isEmpty()) {
+      return new Broken(
+          RejectionReason.SAMPLING_PARAMETERS,
+          "weightPrecision",
+          "'%s': the distribution is computed again, and that knows %s"
+              .formatted(sampling.getWeightPrecision(), String.join(", ", WeightPrecision.ids())));
+    }
     return null;
   }
 
@@ -110,9 +120,7 @@ public record SamplingRules(
   }
 
   private static boolean truncates(Sampling sampling) {
-    return new BehaviorSampling(
-            sampling.getTemperature(), sampling.getTopK(), sampling.getTopP(), sampling.getMinP())
-        .truncates();
+    return sampling.getTopK() > 0 || sampling.getTopP() < 1 || sampling.getMinP() > 0;
   }
 
   /**

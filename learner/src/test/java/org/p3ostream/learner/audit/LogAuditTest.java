@@ -7,6 +7,7 @@ import static org.p3ostream.learner.audit.GeneratedLog.TOPICS;
 import static org.p3ostream.learner.audit.GeneratedLog.set;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -36,6 +37,7 @@ import org.p3ostream.schemas.avro.SnapshotManifest;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.WindowEntry;
+import org.p3ostream.schemas.snapshot.WeightsDigest;
 
 /** Generated logs with one fault each: exactly that fault is named. */
 class LogAuditTest {
@@ -179,17 +181,7 @@ class LogAuditTest {
             ProblemKind.UNACCOUNTED),
         erring(
             "a group from an older version than asked for",
-            (log, random) -> {
-              WindowEntry entry =
-                  any(
-                      log.pick(
-                              random, e -> isFull(e) && e.getWindow().get(0).getPolicyVersion() > 0)
-                          .getWindow(),
-                      random);
-              set(entry, "policyVersion", entry.getPolicyVersion() - 1);
-              RolloutGroup group = log.find(entry).as(RolloutGroup.class);
-              set(group.getResponses().get(0), "policyVersion", entry.getPolicyVersion());
-            },
+            LogAuditTest::sampleByTheVersionBefore,
             ProblemKind.POLICY_VERSION),
         erring(
             "an attempt that nobody asked for",
@@ -462,6 +454,42 @@ class LogAuditTest {
     }
   }
 
+  private static void sampleByTheVersionBefore(GeneratedLog log, Random random) {
+    WindowEntry entry =
+        any(
+            log.pick(random, e -> isFull(e) && e.getWindow().get(0).getPolicyVersion() > 0)
+                .getWindow(),
+            random);
+    set(entry, "policyVersion", entry.getPolicyVersion() - 1);
+    RolloutGroup group = log.find(entry).as(RolloutGroup.class);
+    set(group.getResponses().get(0), "policyVersion", entry.getPolicyVersion());
+  }
+
+  /** In the first definition alone: what it admitted may be trained under the next one. */
+  @Test
+  void versionsBeforeTheOneAskedForAreNoProblemWhereADefinitionAdmitsThem() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      GeneratedLog log = new GeneratedLog(seed, WINDOWS);
+      String before = genesis(log).getConfiguration();
+      String admitting = before.replace("{\"groups", "{\"versionsBack\":1,\"groups");
+      assertThat(admitting).isNotEqualTo(before);
+      for (StepEvent event : events(log)) {
+        if (event.getConfigHash().equals(sha256(before))) {
+          set(event, "configHash", sha256(admitting));
+        }
+      }
+      set(genesis(log), "configuration", admitting);
+      sampleByTheVersionBefore(log, new Random(seed));
+      log.seal();
+
+      assertThat(log.audit(new Random(seed)).problems()).as("seed %d", seed).isEmpty();
+    }
+  }
+
+  private static String sha256(String text) {
+    return WeightsDigest.sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+
   @Test
   void trimmedRecordsAreToldApartFromRecordsThatAreGone() {
     for (long seed = 0; seed < 40; seed++) {
@@ -570,6 +598,21 @@ class LogAuditTest {
                 .formatted(log.ledger().get(0).offset));
     assertThat(report.runId()).isEqualTo(RUN);
     assertThat(report.steps()).isEqualTo(WINDOWS);
+  }
+
+  @Test
+  void promptOfAnotherRunIsOneProblemWhateverItAsksFor() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      GeneratedLog log = new GeneratedLog(seed, WINDOWS);
+      Row foreign = copyToTheEnd(log, any(log.of(TOPICS.prompts()), new Random(seed)));
+      set(foreign.record, "runId", "x");
+      set(foreign.record, "minPolicyVersion", 77L);
+      set(foreign.record, "exactPolicyVersion", 77L);
+      foreign.bytes = log.encode(foreign);
+      assertThat(log.audit(new Random(seed)).problemCounts())
+          .as("seed %d", seed)
+          .isEqualTo(Map.of(ProblemKind.FOREIGN_RUN, 1L));
+    }
   }
 
   @Test

@@ -41,7 +41,7 @@ class EventBoundsTest {
   void theLargestStepEventStaysBelowAMegabyte(int groupsPerWindow, int maxStaleness) {
     int syncInterval = DispatchConfig.MAX_OPEN_GROUPS - maxStaleness;
     int open =
-        new DispatchConfig(groupsPerWindow, maxStaleness, syncInterval, 600, true)
+        new DispatchConfig(groupsPerWindow, maxStaleness, syncInterval, 0, 600, true)
             .groupsPerWindow();
     int openGroups = open * (maxStaleness + 1);
     StepEvent event = largest(groupsPerWindow, openGroups, maxStaleness + syncInterval);

@@ -149,7 +149,7 @@ class EventComposerTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void stepAsksForTheLastVersionOfThePeriodAndNamesItsManifestOnceItIsCommitted(boolean lockstep) {
-    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, 600, lockstep));
+    composer = composer(new DispatchConfig(GROUPS_PER_WINDOW, 0, 3, 0, 600, lockstep));
     apply(genesis());
     for (int window = 0; window < 7; window++) {
       PreparedEvent step = step(window, window - window % 3);
@@ -468,7 +468,7 @@ class EventComposerTest {
   }
 
   private EventComposer composer(int maxStaleness) {
-    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, 600, true));
+    return composer(new DispatchConfig(GROUPS_PER_WINDOW, maxStaleness, 1, 0, 600, true));
   }
 
   private EventComposer composer(DispatchConfig dispatch) {

@@ -63,7 +63,7 @@ final class LossSimulation {
   private static final long TIMEOUT_MS = 1_000;
   private static final TopicCatalogue TOPICS = new TopicCatalogue("t.");
   private static final PhaseDurations PHASES = new PhaseDurations(0d, 0d, 0d, 0d, 0d, 0d);
-  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 1, 2, 1, true);
+  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 1, 2, 0, 1, true);
 
   private record Answer(long atMs, RolloutGroup group) {}
 

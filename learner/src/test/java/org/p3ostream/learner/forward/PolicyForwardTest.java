@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -34,6 +35,7 @@ import org.p3ostream.learner.window.RolloutGroups;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ParameterInitializer;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.SamplingParameters;
@@ -42,6 +44,7 @@ import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.Sampling;
 import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.ratio.RatioStatistics;
 
@@ -156,6 +159,48 @@ class PolicyForwardTest {
       }
     }
     assertThat(Arrays.stream(batch.policyVersions).distinct()).containsExactly(1L, 2L);
+  }
+
+  /** Of the same version, others rounded each in its way: every token its own weights. */
+  @Test
+  void figuresOfRoundedWeightsAreThoseOfTheWeightsThatSampled() {
+    SamplingParameters narrow = new SamplingParameters(0.9, 6, 1, 0, LENGTH);
+    List<RolloutGroup> groups = new ArrayList<>();
+    List<RolloutGroup> unsaid = new ArrayList<>();
+    for (WeightPrecision precision : WeightPrecision.values()) {
+      float[] by = precision.round(model.layout(), weights(3));
+      UnaryOperator<Response.Builder> said =
+          response ->
+              response.setSampling(
+                  Sampling.newBuilder(response.getSampling())
+                      .setWeightPrecision(precision.id())
+                      .build());
+      groups.add(sampled(by, 3, narrow, 4, said));
+      unsaid.add(sampled(by, 3, narrow, 4, UnaryOperator.identity()));
+    }
+    MicroBatch batch = batch(groups);
+    TokenFigures figures = forward(weights(7), spec(EXACT, false, false, true), batch);
+    assertThat(gapMax(figures, batch)).isLessThan(1e-5);
+    assertThat(figures.behavior.keptSetMismatches()).isZero();
+    for (int n = 0; n < batch.validTokens(); n++) {
+      BehaviorSampling sampling = batch.sampling(n);
+      WeightPrecision precision = Objects.requireNonNull(sampling.weightPrecision());
+      double[] behavior = // [V]
+          logits(precision.round(model.layout(), weights(3)), batch, n);
+      ExactKl expected =
+          ExactKl.of(
+              logits(weights(7), batch, n),
+              1,
+              behavior,
+              sampling.temperature(),
+              kept(behavior, sampling));
+      assertThat(figures.exactKl[n])
+          .as("token %d, %s", n, sampling)
+          .isCloseTo(expected.value(), within(1e-5 * Math.max(1, expected.value())));
+    }
+    MicroBatch misled = batch(unsaid);
+    TokenFigures wrong = forward(weights(7), spec(EXACT, false, false, true), misled);
+    assertThat(gapMean(wrong, misled)).isGreaterThan(0.02);
   }
 
   /** Rows that have no token of a version are left out of its pass; the figures stay the same. */
@@ -353,9 +398,18 @@ class PolicyForwardTest {
       SamplingParameters parameters,
       int count,
       UnaryOperator<Response.Builder> change) {
+    return sampled(weights(version), version, parameters, count, change);
+  }
+
+  private static RolloutGroup sampled(
+      float[] by,
+      long version,
+      SamplingParameters parameters,
+      int count,
+      UnaryOperator<Response.Builder> change) {
     List<Response> responses = new ArrayList<>();
     try (NDScope scope = new NDScope();
-        NDArray weights = model.parameters(weights(version))) {
+        NDArray weights = model.parameters(by)) {
       scope.suppressNotUsedWarning();
       for (SampledResponse sample : sampler.sample(weights, PROMPT, count, parameters, 11)) {
         responses.add(change.apply(response(sample, version, parameters)).build());
@@ -507,6 +561,10 @@ class PolicyForwardTest {
 
   private static BehaviorSampling sampling(SamplingParameters parameters) {
     return new BehaviorSampling(
-        parameters.temperature(), parameters.topK(), parameters.topP(), parameters.minP());
+        parameters.temperature(),
+        parameters.topK(),
+        parameters.topP(),
+        parameters.minP(),
+        WeightPrecision.FLOAT32);
   }
 }

@@ -131,7 +131,8 @@ class TokenDistributionsTest {
       scope.suppressNotUsedWarning();
       NDArray logits = manager.create(new double[] {0, -1, 1, 0, -1, 1}, new Shape(2, 3));
       NDArray targets = manager.create(new long[] {0, 2});
-      NDList behavior = distributions.behavior(logits, targets, new BehaviorSampling(1, 1, 1, 0));
+      NDList behavior =
+          distributions.behavior(logits, targets, new BehaviorSampling(1, 1, 1, 0, null));
       double ofZero = -Math.log(1 + Math.E);
       assertThat(behavior.get(2).getLong()).isEqualTo(1);
       double[] logprobs = behavior.get(0).toDoubleArray();
@@ -173,7 +174,8 @@ class TokenDistributionsTest {
         golden.get("temperature").asDouble(),
         golden.get("top_k").asInt(),
         golden.get("top_p").asDouble(),
-        golden.get("min_p").asDouble());
+        golden.get("min_p").asDouble(),
+        null);
   }
 
   private static NDArray logits(List<JsonNode> tokens, String name) { // [N, V]

@@ -223,7 +223,8 @@ class RunDefinitionTest {
     assertThat(before.json())
         .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
     assertThat(
-            definition(dispatch(new DispatchConfig(8, 1, 3, 600, true), new WindowConfig(10, null)))
+            definition(
+                    dispatch(new DispatchConfig(8, 1, 3, 0, 600, true), new WindowConfig(10, null)))
                 .differencesFrom(before))
         .containsExactly("dispatch.syncInterval: 1 -> 3");
   }
@@ -232,8 +233,8 @@ class RunDefinitionTest {
   @Test
   void holdBackBelongsToTheDefinitionOutOfLockstepOnly() {
     LearnerConfig held = new LearnerConfig(150, "", 4096, 65536, "x", 20, 3, (short) 1, 1, 1, 4, 1);
-    DispatchConfig free = new DispatchConfig(8, 2, 1, 600, false);
-    DispatchConfig lockstep = new DispatchConfig(8, 2, 1, 600, true);
+    DispatchConfig free = new DispatchConfig(8, 2, 1, 0, 600, false);
+    DispatchConfig lockstep = new DispatchConfig(8, 2, 1, 0, 600, true);
     assertThat(definition(dispatch(lockstep, held)).json())
         .isEqualTo(definition(dispatch(lockstep, LEARNER)).json());
     RunDefinition before = definition(dispatch(free, LEARNER));
@@ -246,11 +247,21 @@ class RunDefinitionTest {
     }
   }
 
+  @Test
+  void versionsBackAreToldWhereThereAreAny() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    assertThat(
+            definition(
+                    dispatch(new DispatchConfig(8, 1, 1, 5, 600, true), new WindowConfig(10, null)))
+                .differencesFrom(before))
+        .containsExactly("dispatch.versionsBack: 0 -> 5");
+  }
+
   /** When a group is asked for again does not matter, how often does: it may be given up. */
   @Test
   void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
-    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 5, true);
+    DispatchConfig sooner = new DispatchConfig(8, 1, 1, 0, 5, true);
     assertThat(definition(dispatch(sooner, new WindowConfig(10, null))).hash())
         .isEqualTo(before.hash());
     assertThat(definition(dispatch(sooner, new WindowConfig(3, null))).differencesFrom(before))
@@ -340,7 +351,7 @@ class RunDefinitionTest {
         ModelSourceConfig.defaults(),
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
-        new DispatchConfig(3, 2, 1, 600, false),
+        new DispatchConfig(3, 2, 1, 4, 600, false),
         new WindowConfig(4, 2),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(

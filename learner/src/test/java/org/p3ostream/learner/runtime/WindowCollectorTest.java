@@ -60,10 +60,11 @@ class WindowCollectorTest {
   private static final int GROUPS = 3;
   private static final TopicSpec ROLLOUTS = new TopicSpec("rollouts", 1, Map.of());
   private static final TopicPartition PARTITION = new TopicPartition("rollouts", 0);
-  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 0, 1, 60, true);
+  private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 0, 1, 0, 60, true);
 
   /** Two windows ahead, and all the time there is. */
-  private static final DispatchConfig AHEAD = new DispatchConfig(GROUPS, 2, 1, 2_000_000_000, true);
+  private static final DispatchConfig AHEAD =
+      new DispatchConfig(GROUPS, 2, 1, 0, 2_000_000_000, true);
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
   private final RecordCodec codec = InMemorySerde.codec();
@@ -145,7 +146,7 @@ class WindowCollectorTest {
   @Test
   void nextCountsAGroupThatWasGivenUpAsComeWhereItHoldsAWindowBack() {
     WindowCollector collector =
-        collector(new DispatchConfig(GROUPS, 2, 1, 60, true), 1, new HoldBack(1, 100));
+        collector(new DispatchConfig(GROUPS, 2, 1, 0, 60, true), 1, new HoldBack(1, 100));
     publishWindow(0, 0);
     publish(3, good(3, 0, 1, 0));
     publish(4, good(5, 0, 1, 0)); // group 4 is lost, and so are 6 to 8

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.learner.config.DispatchConfig;
 import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.window.PartitionCursor;
@@ -56,6 +57,7 @@ class TrimPlanTest {
     private final String seed;
     private final int groupsPerWindow;
     private final int maxStaleness;
+    private final int versionsBack;
     private final int checkpointEvery;
     private final int checkpointsKept;
     private final int keepWindows;
@@ -79,6 +81,7 @@ class TrimPlanTest {
       this.checkpointEvery = 1 + random.nextInt(5);
       this.checkpointsKept = 1 + random.nextInt(3);
       this.keepWindows = random.nextInt(4);
+      this.versionsBack = random.nextInt(4);
       this.ledger = new LedgerState("run", groupsPerWindow);
       ledger.tell(book::add);
       for (int partition = 0; partition < ends.length; partition++) {
@@ -126,7 +129,8 @@ class TrimPlanTest {
           cursors.get(partition).settle(offset); // rejected
         } else {
           long group = missing.remove(random.nextInt(missing.size()));
-          long version = random.nextLong(asked.get(group), ledger.policyVersion() + 1);
+          long oldest = Math.max(0, asked.get(group) - versionsBack);
+          long version = random.nextLong(oldest, ledger.policyVersion() + 1);
           arrived.put(group, new WindowEntry(partition, offset, group, 0, version));
         }
       }
@@ -173,7 +177,7 @@ class TrimPlanTest {
       Optional<TrimPlan> plan =
           oldest == null
               ? Optional.empty()
-              : TrimPlan.of(book, ledger, oldest, keepWindows, groupsPerWindow);
+              : TrimPlan.of(book, ledger, oldest, keepWindows, dispatch());
       if (plan.isEmpty()) {
         return;
       }
@@ -220,10 +224,13 @@ class TrimPlanTest {
               needed.stream()
                   .filter(entry -> entry.getGroupId() < ledger.nextWindow() * groupsPerWindow)
                   .mapToLong(WindowEntry::getPolicyVersion),
-              asked.values().stream().mapToLong(Long::longValue));
-      assertThat(plan.snapshotVersion())
-          .as(seed)
-          .isEqualTo(versions.reduce(ledger.policyVersion(), Math::min));
+              asked.values().stream().mapToLong(version -> Math.max(0, version - versionsBack)));
+      long newest = Math.max(0, ledger.policyVersion() - versionsBack);
+      assertThat(plan.snapshotVersion()).as(seed).isEqualTo(versions.reduce(newest, Math::min));
+    }
+
+    private DispatchConfig dispatch() {
+      return new DispatchConfig(groupsPerWindow, maxStaleness, 1, versionsBack, 600, true);
     }
 
     private StepEvent.Builder event(StepKind kind, long step) {
@@ -255,8 +262,8 @@ class TrimPlanTest {
   @Test
   void nothingIsTrimmedBeforeTheWindowsThatAreKeptForPeopleAreOver() {
     SimulatedRun run = new SimulatedRun(1);
-    assertThat(TrimPlan.of(run.book, run.ledger, 3, 3, 1)).isEmpty();
-    assertThat(TrimPlan.of(run.book, run.ledger, 0, 0, 1)).isEmpty();
+    assertThat(TrimPlan.of(run.book, run.ledger, 3, 3, run.dispatch())).isEmpty();
+    assertThat(TrimPlan.of(run.book, run.ledger, 0, 0, run.dispatch())).isEmpty();
   }
 
   @Test

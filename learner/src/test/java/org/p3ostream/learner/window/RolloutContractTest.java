@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.p3ostream.learner.window.RolloutContract.Broken;
 import org.p3ostream.learner.window.RolloutContract.Kept;
 import org.p3ostream.learner.window.RolloutContract.Verdict;
+import org.p3ostream.learner.window.SamplingRules.Truncated;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -247,6 +248,55 @@ class RolloutContractTest {
       assertThat(first.isValid(t)).isEqualTo(t != 1);
       assertThat(first.policyVersion(t)).isEqualTo(t < 2 ? 9 : ASKED_VERSION);
     }
+  }
+
+  /** What a mixture samples by, and no further; in lockstep nothing newer either. */
+  @Test
+  void checkTakesVersionsBeforeTheOneAskedForWhereTheRunSaysSo() {
+    SamplingRules mixed = new SamplingRules(false, false, Truncated.SAME_KEPT_SET, false, 2);
+    for (boolean exact : new boolean[] {false, true}) {
+      for (long version = ASKED_VERSION - 2; version <= ASKED_VERSION; version++) {
+        assertThat(ofVersion(version, mixed, exact)).isInstanceOf(Kept.class);
+      }
+      assertThat(ofVersion(ASKED_VERSION - 1, SamplingRules.STANDARD, exact))
+          .isInstanceOf(Broken.class);
+    }
+    assertThat(ofVersion(ASKED_VERSION + 1, mixed, false)).isInstanceOf(Kept.class);
+    assertWrongVersion(
+        ofVersion(ASKED_VERSION + 1, mixed, true),
+        "%d is not the version asked for, %d, or one of the 2 before it"
+            .formatted(ASKED_VERSION + 1, ASKED_VERSION));
+    assertWrongVersion(
+        ofVersion(ASKED_VERSION - 3, mixed, true),
+        "%d is not the version asked for, %d, or one of the 2 before it"
+            .formatted(ASKED_VERSION - 3, ASKED_VERSION));
+    assertWrongVersion(
+        ofVersion(ASKED_VERSION - 3, mixed, false),
+        "%d is older than asked for, %d, and than the 2 before it"
+            .formatted(ASKED_VERSION - 3, ASKED_VERSION));
+  }
+
+  /** The second response is of another version than the first, which is the one asked for. */
+  private static Verdict ofVersion(long version, SamplingRules rules, boolean exact) {
+    RolloutGroup group =
+        withResponse(
+            good(3, 0, 1, ASKED_VERSION),
+            1,
+            response ->
+                response
+                    .setPolicyVersion(version)
+                    .setVersionSegments(List.of(new VersionSegment(0, version))));
+    return RolloutGroups.contract(rules, BehaviorVersions.NOT_NEEDED)
+        .check(group, COORDINATE, CURRENT_VERSION, ASKED_VERSION, exact);
+  }
+
+  private static void assertWrongVersion(Verdict verdict, String cause) {
+    assertThat(verdict)
+        .isEqualTo(
+            new Broken(
+                RejectionReason.WRONG_POLICY_VERSION,
+                "responses[1].versionSegments[0].policyVersion",
+                cause));
   }
 
   /** The aborted response's reward would leave no finite advantage, were it one of the group's. */

@@ -15,6 +15,7 @@ import org.p3ostream.learner.window.RolloutContract.Broken;
 import org.p3ostream.learner.window.RolloutContract.Kept;
 import org.p3ostream.learner.window.RolloutContract.Verdict;
 import org.p3ostream.learner.window.SamplingRules.Truncated;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.RejectionReason;
@@ -25,11 +26,11 @@ import org.p3ostream.schemas.avro.VersionSegment;
 class SamplingRulesTest {
 
   private static final SamplingRules RAW =
-      new SamplingRules(true, false, Truncated.SAME_KEPT_SET, false);
+      new SamplingRules(true, false, Truncated.SAME_KEPT_SET, false, 0);
   private static final SamplingRules REJECTING =
-      new SamplingRules(false, false, Truncated.REJECTED, false);
+      new SamplingRules(false, false, Truncated.REJECTED, false, 0);
   private static final SamplingRules RECOMPUTED =
-      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, true);
+      new SamplingRules(false, false, Truncated.SAME_KEPT_SET, true, 0);
 
   private final List<Long> asked = new ArrayList<>();
   private final BehaviorVersions present =
@@ -53,7 +54,7 @@ class SamplingRulesTest {
   /** Whatever the configuration says of the temperature: the record tells what was done. */
   @Test
   void rawLogprobsOfAnotherTemperatureThanOneMeetNoPolicyAtThatTemperature() {
-    SamplingRules rules = new SamplingRules(true, true, Truncated.SAME_KEPT_SET, false);
+    SamplingRules rules = new SamplingRules(true, true, Truncated.SAME_KEPT_SET, false, 0);
     Consumer<Sampling.Builder> raw = s -> s.setLogprobKind(LogprobKind.RAW_MODEL);
     assertThat(check(rules, raw)).isInstanceOf(Kept.class);
     assertThat(check(RAW, raw.andThen(s -> s.setTemperature(0.6)))).isInstanceOf(Kept.class);
@@ -118,6 +119,35 @@ class SamplingRulesTest {
         check(SamplingRules.STANDARD, penalised.andThen(s -> s.setTopK(3))),
         reason,
         "repetitionPenalty");
+  }
+
+  /** Whatever it was, it cannot be done again; where nothing is computed again, it may be. */
+  @Test
+  void anUnknownPrecisionIsRejectedWhereTheDistributionIsComputedAgain() {
+    Consumer<Sampling.Builder> unknown = s -> s.setWeightPrecision("bfloat16");
+    RejectionReason reason = RejectionReason.SAMPLING_PARAMETERS;
+    Verdict taken = check(SamplingRules.STANDARD, unknown);
+    assertThat(sampling(taken).weightPrecision()).isNull();
+    assertBroken(check(RECOMPUTED, unknown), reason, "weightPrecision");
+    assertBroken(
+        check(SamplingRules.STANDARD, unknown.andThen(s -> s.setTopK(3))),
+        reason,
+        "weightPrecision");
+    assertThat(check(RECOMPUTED, unknown))
+        .isInstanceOfSatisfying(
+            Broken.class,
+            broken ->
+                assertThat(broken.cause())
+                    .isEqualTo(
+                        "'bfloat16': the distribution is computed again, and that knows float32,"
+                            + " fp8, int8, int4"));
+    assertThat(sampling(check(RECOMPUTED, s -> s.setWeightPrecision("int4"))).weightPrecision())
+        .isEqualTo(WeightPrecision.INT4);
+  }
+
+  /** Of the second response. */
+  private static BehaviorSampling sampling(Verdict verdict) {
+    return ((Kept) verdict).group().responses().get(1).sampling();
   }
 
   @Test

@@ -38,4 +38,9 @@ public record SamplingParameters(
           "maxResponseTokens: " + maxResponseTokens + " must be >= 1");
     }
   }
+
+  /** The same at another temperature. */
+  public SamplingParameters withTemperature(double other) {
+    return new SamplingParameters(other, topK, topP, minP, maxResponseTokens);
+  }
 }

@@ -1,15 +1,24 @@
 package org.p3ostream.rolloutproducer.config;
 
+import java.util.List;
+import org.p3ostream.policy.precision.WeightPrecision;
+
 /**
- * How a producer runs: nothing here changes what is sampled for a prompt, but for where {@code
- * generationTimeoutSeconds} cuts it short.
+ * How a producer runs. What is sampled for a prompt depends on {@code rolloutPrecision} and {@code
+ * mixture}, and on where {@code generationTimeoutSeconds} cuts it short; on nothing else here.
  *
  * @param id names this producer in its groups; unique among the producers of a run
  * @param transactionalId id that fences an older process of this producer; empty derives it from
  *     topic prefix and {@code id}
  * @param maxPollPrompts prompts taken in hand at a time, and so the largest number of groups in one
  *     transaction
- * @param versionsKept newest policy versions kept in memory
+ * @param rolloutPrecision what weight matrices are rounded to before they sample: a mismatch
+ *     between rollouts and training, measured. Recorded with every response, whose log-probs are of
+ *     the rounded weights
+ * @param mixture variants of this run that share the responses of every group, in this order; empty
+ *     for one and the same way of sampling. What each is, is recorded with every response
+ * @param versionsKept newest policy versions kept in memory, and as many more as a variant goes
+ *     back
  * @param maxStarts a prompt that was started this often and never finished is given up
  * @param generationTimeoutSeconds how long a group may be sampled before its unfinished responses
  *     are aborted, which takes them out of training; 0 for no limit. Which responses are cut
@@ -22,6 +31,8 @@ public record ProducerConfig(
     String id,
     String transactionalId,
     int maxPollPrompts,
+    WeightPrecision rolloutPrecision,
+    List<VariantConfig> mixture,
     int versionsKept,
     int maxStarts,
     int generationTimeoutSeconds,
@@ -37,6 +48,10 @@ public record ProducerConfig(
           "producer.transactionalId: '" + transactionalId + "' must not be blank");
     }
     requirePositive("maxPollPrompts", maxPollPrompts);
+    mixture = List.copyOf(mixture);
+    for (int i = 0; i < mixture.size(); i++) {
+      requireVariant("mixture[" + i + "].", mixture.get(i));
+    }
     requirePositive("versionsKept", versionsKept);
     requirePositive("maxStarts", maxStarts);
     if (generationTimeoutSeconds < 0) {
@@ -50,7 +65,31 @@ public record ProducerConfig(
   }
 
   public static ProducerConfig defaults() {
-    return new ProducerConfig("1", "", 16, 4, 3, 0, 10, 120);
+    return new ProducerConfig("1", "", 16, WeightPrecision.FLOAT32, List.of(), 4, 3, 0, 10, 120);
+  }
+
+  /** Responses of a group; 0 without a mixture. */
+  public int mixedResponses() {
+    return mixture.stream().mapToInt(VariantConfig::responses).sum();
+  }
+
+  /** Versions before the one asked for that a variant samples by, at most. */
+  public long reach() {
+    return mixture.stream().mapToLong(VariantConfig::reach).max().orElse(0);
+  }
+
+  private static void requireVariant(String path, VariantConfig variant) {
+    requirePositive(path + "responses", variant.responses());
+    if (variant.versionsBack() < 0) {
+      throw new IllegalArgumentException(
+          "producer." + path + "versionsBack: " + variant.versionsBack() + " must be >= 0");
+    }
+    requirePositive(path + "syncInterval", variant.syncInterval());
+    Double temperature = variant.temperature();
+    if (temperature != null && !(temperature > 0 && Double.isFinite(temperature))) {
+      throw new IllegalArgumentException(
+          "producer." + path + "temperature: " + temperature + " must be finite and > 0");
+    }
   }
 
   private static void requirePositive(String key, int value) {

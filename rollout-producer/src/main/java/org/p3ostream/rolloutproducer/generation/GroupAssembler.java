@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.p3ostream.policy.sampling.SampledResponse;
+import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PromptTask;
@@ -24,26 +25,25 @@ import org.p3ostream.schemas.avro.VersionSegment;
  */
 public record GroupAssembler(String modelHash, String tokenizerHash, String producerId) {
 
-  private static final String WEIGHT_PRECISION = "float32";
-
   /**
-   * A group whose responses were all sampled by one version.
+   * A group that was sampled.
    *
    * @param promptTokens [P]
-   * @param responses in the order of the sampler's rows, [G]
+   * @param variants G responses in all
    * @param generationMillis time spent sampling, milliseconds
    */
   RolloutGroup sampled(
       PromptTask task,
       int[] promptTokens,
-      List<ScoredResponse> responses,
-      long policyVersion,
+      List<SampledVariant> variants,
       Instant generatedAt,
       double generationMillis) {
-    Sampling sampling = sampling(task);
     List<Response> written = new ArrayList<>();
-    for (ScoredResponse response : responses) {
-      written.add(response(response, policyVersion, sampling));
+    for (SampledVariant sampled : variants) {
+      Sampling sampling = sampling(task, sampled.variant());
+      for (ScoredResponse response : sampled.responses()) {
+        written.add(response(response, sampled.policyVersion(), sampling));
+      }
     }
     return group(task, promptTokens, generatedAt)
         .setGenerationMillis(generationMillis)
@@ -98,18 +98,19 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .build();
   }
 
-  private static Sampling sampling(PromptTask task) {
+  private static Sampling sampling(PromptTask task, Variant variant) {
     SamplingRequest request = task.getSampling();
+    SamplingParameters parameters = variant.parameters();
     return Sampling.newBuilder()
-        .setTemperature(request.getTemperature())
-        .setTopK(request.getTopK())
-        .setTopP(request.getTopP())
-        .setMinP(request.getMinP())
+        .setTemperature(parameters.temperature())
+        .setTopK(parameters.topK())
+        .setTopP(parameters.topP())
+        .setMinP(parameters.minP())
         .setRepetitionPenalty(request.getRepetitionPenalty())
-        .setSeed(task.getSeed())
+        .setSeed(variant.seed())
         .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
         .setRenormalised(true)
-        .setWeightPrecision(WEIGHT_PRECISION)
+        .setWeightPrecision(variant.precision().id())
         .setStopStrings(request.getStopStrings())
         .build();
   }

@@ -26,6 +26,7 @@ public final class GroupGenerator implements GroupSource {
   private final int maxPositions;
   private final Tokenizer tokenizer;
   private final PolicySampler sampler;
+  private final Mixture mixture;
   private final GenerationLimit limit;
   private final Clock clock;
   private volatile boolean abandoned;
@@ -34,6 +35,7 @@ public final class GroupGenerator implements GroupSource {
    * Creates a generator that owns tokenizer and sampler.
    *
    * @param maxPositions longest sequence of the model, tokens
+   * @param mixture which variants of the run sample a group
    * @param limit after which unfinished responses are aborted
    */
   public GroupGenerator(
@@ -41,24 +43,29 @@ public final class GroupGenerator implements GroupSource {
       int maxPositions,
       Tokenizer tokenizer,
       PolicySampler sampler,
+      Mixture mixture,
       GenerationLimit limit,
       Clock clock) {
     this.assembler = assembler;
     this.maxPositions = maxPositions;
     this.tokenizer = tokenizer;
     this.sampler = sampler;
+    this.mixture = mixture;
     this.limit = limit;
     this.clock = clock;
   }
 
   @Override
-  public RolloutGroup generate(PromptTask task, PolicyWeights weights) {
+  public RolloutGroup generate(PromptTask task, List<PolicyWeights> weights) {
     int[] promptTokens = NO_TOKENS;
     try {
       promptTokens = tokenizer.encode(task.getPrompt()); // [P]
       Optional<String> violation = TaskRules.violation(task);
       if (violation.isEmpty()) {
         violation = TaskRules.violation(task, promptTokens.length, maxPositions);
+      }
+      if (violation.isEmpty()) {
+        violation = mixture.violation(task);
       }
       return violation.isPresent()
           ? assembler.failed(task, promptTokens, violation.get(), clock.instant())
@@ -73,37 +80,45 @@ public final class GroupGenerator implements GroupSource {
     }
   }
 
-  private RolloutGroup sample(PromptTask task, int[] promptTokens, PolicyWeights weights) {
+  private RolloutGroup sample(PromptTask task, int[] promptTokens, List<PolicyWeights> weights) {
     Reward reward = Rewards.named(task.getReward()).orElseThrow();
     StopStrings stops = new StopStrings(task.getSampling().getStopStrings(), tokenizer::decode);
     GenerationLimit.Stopwatch watch = limit.start();
-    List<SampledResponse> responses =
-        sampler.sample(
-            weights,
-            promptTokens,
-            task.getSamplesPerGroup(),
-            TaskRules.parameters(task.getSampling()),
-            task.getSeed(),
-            stops,
-            () -> abandoned || watch.isOver()); // [G]
+    List<Variant> variants = mixture.variants(task);
+    List<List<SampledResponse>> sampled = new ArrayList<>(); // by variant
+    for (int i = 0; i < variants.size(); i++) {
+      sampled.add(
+          sampler.sample(
+              weights.get(i),
+              variants.get(i),
+              promptTokens,
+              stops,
+              () -> abandoned || watch.isOver()));
+      if (abandoned) {
+        throw new CancellationException("group " + task.getGroupId() + " was abandoned");
+      }
+    }
     double generationMillis = watch.elapsedMillis();
-    if (abandoned) {
-      throw new CancellationException("group " + task.getGroupId() + " was abandoned");
-    }
-    noteAborted(task, responses, generationMillis);
-    List<ScoredResponse> scored = new ArrayList<>();
-    for (SampledResponse response : responses) {
+    noteAborted(task, sampled.stream().flatMap(List::stream).toList(), generationMillis);
+    List<SampledVariant> scored = new ArrayList<>();
+    for (int i = 0; i < variants.size(); i++) {
       scored.add(
-          new ScoredResponse(
-              response,
-              response.finish() == SampledResponse.Finish.ABORTED
-                  ? Score.NONE
-                  : reward.score(
-                      stops.before(tokenizer.decode(response.tokens())),
-                      task.getReferenceAnswer())));
+          new SampledVariant(
+              variants.get(i),
+              weights.get(i).version(),
+              sampled.get(i).stream().map(r -> scored(r, reward, stops, task)).toList()));
     }
-    return assembler.sampled(
-        task, promptTokens, scored, weights.version(), clock.instant(), generationMillis);
+    return assembler.sampled(task, promptTokens, scored, clock.instant(), generationMillis);
+  }
+
+  private ScoredResponse scored(
+      SampledResponse response, Reward reward, StopStrings stops, PromptTask task) {
+    return new ScoredResponse(
+        response,
+        response.finish() == SampledResponse.Finish.ABORTED
+            ? Score.NONE
+            : reward.score(
+                stops.before(tokenizer.decode(response.tokens())), task.getReferenceAnswer()));
   }
 
   private static void noteAborted(

@@ -1,5 +1,6 @@
 package org.p3ostream.rolloutproducer.generation;
 
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -11,11 +12,12 @@ import org.p3ostream.schemas.snapshot.PolicyWeights;
 public interface GroupSource extends AutoCloseable {
 
   /**
-   * The group of {@code task}, every token sampled by {@code weights}; never an exception but one.
+   * The group of {@code task}; never an exception but one.
    *
+   * @param weights that sample it, one for each variant of the {@link Mixture}
    * @throws CancellationException if the source was abandoned before the group was done
    */
-  RolloutGroup generate(PromptTask task, PolicyWeights weights);
+  RolloutGroup generate(PromptTask task, List<PolicyWeights> weights);
 
   /**
    * Nobody waits for a group any more: the one in hand ends soon, and there will be no other. Safe

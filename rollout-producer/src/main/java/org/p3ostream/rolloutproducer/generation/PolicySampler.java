@@ -3,61 +3,78 @@ package org.p3ostream.rolloutproducer.generation;
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ModelConfig;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
-import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.policy.sampling.StopStrings;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 
-/** The policy in float32, with the tensor of the version used last. Confined to one thread. */
+/**
+ * The policy in float32, with the tensors of the weights used last, rounded as their variants say.
+ * Confined to one thread.
+ */
 public final class PolicySampler implements AutoCloseable {
+
+  /** Weights as they are loaded. */
+  private record Loaded(long version, WeightPrecision precision) {}
 
   private final CausalLm model;
   private final Sampler sampler;
-  private @Nullable NDArray parameters; // [P]
-  private long loadedVersion;
+  private final int kept;
+  private final LinkedHashMap<Loaded, NDArray> parameters =
+      new LinkedHashMap<>(4, 0.75f, true); // [P] each, used last at the end
 
-  public PolicySampler(ModelConfig config, Device device) {
-    model = new CausalLm(config, device, DataType.FLOAT32);
-    sampler = new Sampler(model);
+  /**
+   * @param kept tensors kept: as many as there are variants
+   */
+  public PolicySampler(ModelConfig config, Device device, int kept) {
+    this.model = new CausalLm(config, device, DataType.FLOAT32);
+    this.sampler = new Sampler(model);
+    this.kept = kept;
   }
 
   /**
-   * Samples one batch of exactly {@code count} rows.
+   * Samples one batch of exactly as many rows as the variant has responses.
    *
    * @param promptTokens [T], not empty
-   * @param seed all random numbers are a function of it
    * @param stops texts that end a response
    * @param cut asked while sampling: once true, unfinished responses are left as they are
    */
-  public List<SampledResponse> sample(
+  List<SampledResponse> sample(
       PolicyWeights weights,
+      Variant variant,
       int[] promptTokens,
-      int count,
-      SamplingParameters sampling,
-      long seed,
       StopStrings stops,
       BooleanSupplier cut) {
-    return sampler.sample(load(weights), promptTokens, count, sampling, seed, stops, cut);
+    return sampler.sample(
+        load(weights, variant.precision()),
+        promptTokens,
+        variant.responses(),
+        variant.parameters(),
+        variant.seed(),
+        stops,
+        cut);
   }
 
-  private NDArray load(PolicyWeights weights) {
-    NDArray held = parameters;
-    if (held != null && loadedVersion == weights.version()) {
+  private NDArray load(PolicyWeights weights, WeightPrecision precision) {
+    Loaded wanted = new Loaded(weights.version(), precision);
+    NDArray held = parameters.get(wanted);
+    if (held != null) {
       return held;
     }
-    if (held != null) {
-      parameters = null;
-      held.close();
+    if (parameters.size() == kept) {
+      Map.Entry<Loaded, NDArray> eldest = parameters.entrySet().iterator().next();
+      parameters.remove(eldest.getKey());
+      eldest.getValue().close();
     }
-    NDArray loaded = model.parameters(weights.weights());
-    parameters = loaded;
-    loadedVersion = weights.version();
+    NDArray loaded = model.parameters(precision.round(model.layout(), weights.weights()));
+    parameters.put(wanted, loaded);
     return loaded;
   }
 

@@ -1,6 +1,7 @@
 /**
- * From a prompt task and the weights of one version to a rollout group. Tensors live on the
- * generation thread alone; {@link org.p3ostream.rolloutproducer.generation.TaskRules} and {@link
+ * From a prompt task and the weights of its variants to a rollout group. Tensors live on the
+ * generation thread alone; {@link org.p3ostream.rolloutproducer.generation.TaskRules}, {@link
+ * org.p3ostream.rolloutproducer.generation.Mixture} and {@link
  * org.p3ostream.rolloutproducer.generation.GroupAssembler} are pure.
  */
 @NullMarked

@@ -1,6 +1,7 @@
 package org.p3ostream.rolloutproducer.runtime;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
@@ -48,8 +49,12 @@ final class GenerationThread implements AutoCloseable {
     }
   }
 
-  /** Starts on a prompt; the thread must be idle. */
-  void start(PendingPrompt prompt, PolicyWeights weights) {
+  /**
+   * Starts on a prompt; the thread must be idle.
+   *
+   * @param weights one for each variant
+   */
+  void start(PendingPrompt prompt, List<PolicyWeights> weights) {
     if (inHand != null) {
       throw new IllegalStateException("still at work when " + prompt.position() + " came");
     }

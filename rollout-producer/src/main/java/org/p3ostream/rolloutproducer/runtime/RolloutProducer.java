@@ -18,6 +18,7 @@ import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.generation.GenerationLimit;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupGenerator;
+import org.p3ostream.rolloutproducer.generation.Mixture;
 import org.p3ostream.rolloutproducer.generation.PolicySampler;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
 import org.p3ostream.rolloutproducer.snapshot.VersionCache;
@@ -116,30 +117,36 @@ public final class RolloutProducer {
     ParameterLayout layout = ParameterLayout.of(model);
     GroupAssembler assembler =
         new GroupAssembler(layout.modelHash(), tokenizer.sha256(), settings.producer().id());
+    Mixture mixture = Mixture.of(settings.producer());
     TorchRuntime.start(settings.threads());
     try (GenerationThread generation =
         new GenerationThread(
             () -> {
               TorchRuntime.prepareThread();
-              PolicySampler sampler = new PolicySampler(model, device());
+              PolicySampler sampler = new PolicySampler(model, device(), mixture.size());
               return new GroupGenerator(
                   assembler,
                   model.maxPositions(),
                   tokenizer,
                   sampler,
+                  mixture,
                   GenerationLimit.ofSeconds(settings.producer().generationTimeoutSeconds()),
                   clock);
             })) {
-      serve(layout, assembler, generation);
+      serve(layout, assembler, mixture, generation);
     }
   }
 
-  private void serve(ParameterLayout layout, GroupAssembler assembler, GenerationThread generation)
+  private void serve(
+      ParameterLayout layout,
+      GroupAssembler assembler,
+      Mixture mixture,
+      GenerationThread generation)
       throws InterruptedException {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
     Tally tally = new Tally();
-    VersionCache versions = new VersionCache(settings.producer().versionsKept());
+    VersionCache versions = new VersionCache(versionsKept());
     SnapshotLog snapshots =
         new SnapshotLog(
             clients.snapshots(),
@@ -165,6 +172,7 @@ public final class RolloutProducer {
             prompts,
             backlog,
             snapshots,
+            mixture,
             generation,
             new Admission(assembler, settings.producer().maxStarts(), clock),
             new GroupEncoder(clients.codec(), topics.rollouts()),
@@ -200,6 +208,10 @@ public final class RolloutProducer {
         log.info("{}", line.write(status, clock.millis()));
       }
     }
+  }
+
+  private int versionsKept() {
+    return Math.toIntExact(settings.producer().versionsKept() + settings.producer().reach());
   }
 
   private Outage outage(String dependency) {

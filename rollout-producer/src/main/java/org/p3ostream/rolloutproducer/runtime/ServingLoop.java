@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
+import org.p3ostream.rolloutproducer.generation.Mixture;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -34,6 +35,7 @@ final class ServingLoop {
   private final PromptSource prompts;
   private final PromptBacklog<EncodedGroup> backlog;
   private final SnapshotLog snapshots;
+  private final SamplingWeights weights;
   private final GenerationThread generation;
   private final Admission admission;
   private final GroupEncoder encoder;
@@ -47,6 +49,7 @@ final class ServingLoop {
       PromptSource prompts,
       PromptBacklog<EncodedGroup> backlog,
       SnapshotLog snapshots,
+      Mixture mixture,
       GenerationThread generation,
       Admission admission,
       GroupEncoder encoder,
@@ -57,6 +60,7 @@ final class ServingLoop {
     this.prompts = prompts;
     this.backlog = backlog;
     this.snapshots = snapshots;
+    this.weights = new SamplingWeights(snapshots.versions(), mixture);
     this.generation = generation;
     this.admission = admission;
     this.encoder = encoder;
@@ -135,19 +139,12 @@ final class ServingLoop {
     if (refusal.isPresent()) {
       unencoded = new GenerationThread.Generated(prompt.position(), refusal.get());
     } else {
-      generation.start(prompt, weightsFor(prompt.task()).orElseThrow());
+      generation.start(prompt, weights.of(prompt.task()).orElseThrow());
     }
   }
 
   private boolean isServable(PendingPrompt prompt) {
-    return admission.refuses(prompt) || weightsFor(prompt.task()).isPresent();
-  }
-
-  private Optional<PolicyWeights> weightsFor(PromptTask task) {
-    Long exact = task.getExactPolicyVersion();
-    return exact == null
-        ? snapshots.versions().newestSince(task.getMinPolicyVersion())
-        : snapshots.versions().exactly(exact);
+    return admission.refuses(prompt) || weights.of(prompt.task()).isPresent();
   }
 
   private void publishFinished() {
@@ -169,14 +166,20 @@ final class ServingLoop {
         (isBlocked() ? backlog.heads() : List.<PendingPrompt>of())
             .stream()
                 .map(PendingPrompt::task)
-                .filter(task -> task.getExactPolicyVersion() != null)
+                .filter(task -> weights.missing(task).isPresent())
                 .findFirst();
-    OptionalLong missing = optional(blocked.map(PromptTask::getExactPolicyVersion));
-    if (missing.isPresent()) {
-      snapshots.versions().want(missing);
-    }
+    blocked.ifPresent(task -> snapshots.versions().want(weights.needed(task)));
+    OptionalLong missing = blocked.map(weights::missing).orElse(OptionalLong.empty());
     snapshots.recallIfDue(
-        missing, optional(blocked.map(PromptTask::getManifestOffset)), clock.millis());
+        missing,
+        blocked.map(task -> manifestOffset(task, missing)).orElse(OptionalLong.empty()),
+        clock.millis());
+  }
+
+  /** Where the task says that the manifest of a version lies, if it is of that one. */
+  private static OptionalLong manifestOffset(PromptTask task, OptionalLong version) {
+    boolean told = version.equals(optional(Optional.ofNullable(task.getExactPolicyVersion())));
+    return told ? optional(Optional.ofNullable(task.getManifestOffset())) : OptionalLong.empty();
   }
 
   private static OptionalLong optional(Optional<Long> value) {
@@ -215,6 +218,10 @@ final class ServingLoop {
       return backlog.isEmpty() ? "prompts" : "broker";
     }
     PromptTask task = heads.get(0).task();
+    OptionalLong missing = weights.missing(task);
+    if (missing.isPresent()) {
+      return "policy version " + missing.getAsLong();
+    }
     return task.getExactPolicyVersion() == null
         ? "policy version >= " + task.getMinPolicyVersion()
         : "policy version " + task.getExactPolicyVersion();

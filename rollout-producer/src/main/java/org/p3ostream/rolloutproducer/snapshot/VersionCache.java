@@ -1,22 +1,23 @@
 package org.p3ostream.rolloutproducer.snapshot;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 
-/** The newest policy versions, and one older version while somebody asks for it. */
+/** The newest policy versions, and older ones while somebody asks for them. */
 public final class VersionCache {
 
   private final int versionsKept;
   private final TreeMap<Long, PolicyWeights> byVersion = new TreeMap<>();
-  private OptionalLong wanted = OptionalLong.empty();
+  private Set<Long> wanted = Set.of();
 
   /**
    * Creates an empty cache.
    *
-   * @param versionsKept K, newest versions kept; the wanted one comes on top
+   * @param versionsKept K, newest versions kept; the wanted ones come on top
    */
   public VersionCache(int versionsKept) {
     if (versionsKept < 1) {
@@ -30,9 +31,9 @@ public final class VersionCache {
     return versionsKept;
   }
 
-  /** Keeps {@code version} however old it is, until another one is wanted. */
-  public void want(OptionalLong version) {
-    wanted = version;
+  /** Keeps {@code versions} however old they are, until others are wanted. */
+  public void want(Collection<Long> versions) {
+    wanted = Set.copyOf(versions);
     evict();
   }
 
@@ -73,7 +74,7 @@ public final class VersionCache {
   }
 
   private boolean isWanted(long version) {
-    return wanted.isPresent() && wanted.getAsLong() == version;
+    return wanted.contains(version);
   }
 
   private int newerThan(long version) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.policy.precision.WeightPrecision;
 
 class ProducerSettingsTest {
 
@@ -13,7 +15,8 @@ class ProducerSettingsTest {
   }
 
   private static ProducerConfig config(String id, String transactionalId) {
-    return new ProducerConfig(id, transactionalId, 3, 2, 5, 6, 7, 11);
+    return new ProducerConfig(
+        id, transactionalId, 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 11);
   }
 
   @Test
@@ -32,22 +35,66 @@ class ProducerSettingsTest {
   }
 
   @Test
+  void variantsCountVersionsBackAndThenDownToTheirInterval() {
+    VariantConfig variant = new VariantConfig(1, 3, 4, null, null);
+    assertThat(variant.version(13)).isEqualTo(8);
+    assertThat(variant.version(11)).isEqualTo(8);
+    assertThat(variant.version(10)).isEqualTo(4);
+    assertThat(variant.version(2)).isZero();
+    assertThat(variant.reach()).isEqualTo(6);
+    assertThat(ProducerConfigs.mixed(new VariantConfig(3, 1, 1, null, null), variant))
+        .satisfies(
+            config -> {
+              assertThat(config.reach()).isEqualTo(6);
+              assertThat(config.mixedResponses()).isEqualTo(4);
+            });
+    assertThat(ProducerConfig.defaults().reach()).isZero();
+  }
+
+  @Test
+  void constructorNamesTheVariantWhoseValueIsWrong() {
+    VariantConfig good = new VariantConfig(1, 0, 1, null, null);
+    assertThatThrownBy(() -> ProducerConfigs.mixed(good, VariantConfig.defaults()))
+        .hasMessage("producer.mixture[1].responses: 0 must be >= 1");
+    assertThatThrownBy(() -> ProducerConfigs.mixed(new VariantConfig(1, -1, 1, null, null)))
+        .hasMessage("producer.mixture[0].versionsBack: -1 must be >= 0");
+    assertThatThrownBy(() -> ProducerConfigs.mixed(new VariantConfig(1, 0, 0, null, null)))
+        .hasMessage("producer.mixture[0].syncInterval: 0 must be >= 1");
+    for (double temperature : new double[] {0, -1, Double.NaN, Double.POSITIVE_INFINITY}) {
+      assertThatThrownBy(() -> ProducerConfigs.mixed(new VariantConfig(1, 0, 1, temperature, null)))
+          .hasMessage(
+              "producer.mixture[0].temperature: " + temperature + " must be finite and > 0");
+    }
+  }
+
+  @Test
   void constructorNamesKeyValueAndRuleWhenAValueIsWrong() {
     assertThatThrownBy(() -> config("a b", ""))
         .hasMessage("producer.id: 'a b' must be 1 to 100 letters, digits, '.', '_' or '-'");
     assertThatThrownBy(() -> config("b", " "))
         .hasMessage("producer.transactionalId: ' ' must not be blank");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 0, 2, 5, 6, 7, 11))
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig("b", "", 0, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 11))
         .hasMessage("producer.maxPollPrompts: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 0, 5, 6, 7, 11))
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 0, 5, 6, 7, 11))
         .hasMessage("producer.versionsKept: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 0, 6, 7, 11))
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 0, 6, 7, 11))
         .hasMessage("producer.maxStarts: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, -1, 7, 11))
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, -1, 7, 11))
         .hasMessage("producer.generationTimeoutSeconds: -1 must be >= 0 (0 = no limit)");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 6, 0, 11))
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 0, 11))
         .hasMessage("producer.statusEverySeconds: 0 must be >= 1");
-    assertThatThrownBy(() -> new ProducerConfig("b", "", 3, 2, 5, 6, 7, 0))
+    assertThatThrownBy(
+            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 0))
         .hasMessage("producer.unavailableDeadlineSeconds: 0 must be >= 1");
     assertThatThrownBy(
             () ->

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.reward.Score;
@@ -39,11 +40,20 @@ class GroupAssemblerTest {
                   .build())
           .build();
 
+  /** All responses by version 7, as the task asks. */
+  private List<SampledVariant> variant(WeightPrecision precision, ScoredResponse... responses) {
+    Variant variant =
+        new Variant(
+            responses.length, TaskRules.parameters(task.getSampling()), precision, task.getSeed());
+    return List.of(new SampledVariant(variant, 7, List.of(responses)));
+  }
+
   private RolloutGroup sampled() {
     return assembler.sampled(
         task,
         new int[] {1, 2, 10},
-        List.of(
+        variant(
+            WeightPrecision.FP8,
             new ScoredResponse(
                 new SampledResponse(
                     new int[] {3, 11}, new float[] {-0.5f, -0.25f}, SampledResponse.Finish.STOP),
@@ -52,7 +62,6 @@ class GroupAssemblerTest {
                 new SampledResponse(
                     new int[] {4}, new float[] {-2f}, SampledResponse.Finish.LENGTH),
                 new Score(0, Map.of("exact-match", 0.0)))),
-        7,
         AT,
         12.5);
   }
@@ -112,7 +121,7 @@ class GroupAssemblerTest {
                             .setSeed(99)
                             .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
                             .setRenormalised(true)
-                            .setWeightPrecision("float32")
+                            .setWeightPrecision("fp8")
                             .setStopStrings(List.of("#"))
                             .build()));
   }
@@ -125,14 +134,14 @@ class GroupAssemblerTest {
             .sampled(
                 task,
                 new int[] {1},
-                List.of(
+                variant(
+                    WeightPrecision.FLOAT32,
                     new ScoredResponse(
                         new SampledResponse(
                             new int[] {3, 4},
                             new float[] {-0.5f, -0.25f},
                             SampledResponse.Finish.ABORTED),
                         Score.NONE)),
-                7,
                 AT,
                 12.5)
             .getResponses()

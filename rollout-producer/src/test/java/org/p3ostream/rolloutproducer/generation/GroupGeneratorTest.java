@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
@@ -21,13 +22,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.model.ParameterInitializer;
+import org.p3ostream.policy.model.ParameterLayout;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.PromptTasks;
+import org.p3ostream.rolloutproducer.config.ProducerConfig;
+import org.p3ostream.rolloutproducer.config.ProducerConfigs;
+import org.p3ostream.rolloutproducer.config.VariantConfig;
 import org.p3ostream.schemas.avro.FinishReason;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.Sampling;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /** With the real model, sampler and tokenizer. */
@@ -57,12 +64,21 @@ class GroupGeneratorTest {
   }
 
   private static GroupGenerator generator(GenerationLimit limit) {
+    return generator(limit, ProducerConfig.defaults());
+  }
+
+  private static GroupGenerator generator(ProducerConfig config) {
+    return generator(GenerationLimit.ofSeconds(0), config);
+  }
+
+  private static GroupGenerator generator(GenerationLimit limit, ProducerConfig producer) {
     ModelConfig config = NanoModel.config();
     return new GroupGenerator(
         new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
         config.maxPositions(),
         Tokenizer.load(directory.resolve("tokenizer.json")),
-        new PolicySampler(config, Device.cpu()),
+        new PolicySampler(config, Device.cpu(), producer.mixture().size() + 1),
+        Mixture.of(producer),
         limit,
         Clock.fixed(NOW, ZoneOffset.UTC));
   }
@@ -93,7 +109,7 @@ class GroupGeneratorTest {
 
   @Test
   void generateSamplesAndScoresAsManyResponsesAsAskedFor() {
-    RolloutGroup group = generator.generate(PromptTasks.task(0), versionOne);
+    RolloutGroup group = generator.generate(PromptTasks.task(0), List.of(versionOne));
 
     assertThat(responses(group)).hasSize(4);
     assertThat(group.getPromptTokens()).hasSize(9);
@@ -113,20 +129,107 @@ class GroupGeneratorTest {
 
   @Test
   void generateGivesTheSameResponsesWhateverWasSampledBefore() {
-    List<Response> first = responses(generator.generate(PromptTasks.task(0), versionZero));
-    generator.generate(PromptTasks.task(1), versionOne);
+    List<Response> first = responses(generator.generate(PromptTasks.task(0), List.of(versionZero)));
+    generator.generate(PromptTasks.task(1), List.of(versionOne));
 
-    assertThat(responses(generator.generate(PromptTasks.task(0), versionZero))).isEqualTo(first);
+    assertThat(responses(generator.generate(PromptTasks.task(0), List.of(versionZero))))
+        .isEqualTo(first);
   }
 
   @Test
   void generateFollowsTheSeedOfTheTask() {
-    List<Response> first = responses(generator.generate(PromptTasks.task(0), versionZero));
+    List<Response> first = responses(generator.generate(PromptTasks.task(0), List.of(versionZero)));
 
     assertThat(
             responses(
-                generator.generate(PromptTasks.builder(0).setSeed(4711).build(), versionZero)))
+                generator.generate(
+                    PromptTasks.builder(0).setSeed(4711).build(), List.of(versionZero))))
         .isNotEqualTo(first);
+  }
+
+  /** Tokens and log-probs are of the rounded weights, not of the version's. */
+  @Test
+  void generateSamplesByRoundedWeightsAndSaysSo() {
+    ParameterLayout layout = ParameterLayout.of(NanoModel.config());
+    PolicyWeights roundedBefore =
+        new PolicyWeights(2, WeightPrecision.INT4.round(layout, versionOne.weights()));
+    try (GroupGenerator int4 = generator(ProducerConfigs.rounding(WeightPrecision.INT4))) {
+      List<Response> rounded = responses(int4.generate(longTask(), List.of(versionOne)));
+
+      assertThat(rounded)
+          .allMatch(response -> response.getSampling().getWeightPrecision().equals("int4"));
+      assertThat(logprobs(rounded))
+          .isEqualTo(logprobs(responses(generator.generate(longTask(), List.of(roundedBefore)))))
+          .isNotEqualTo(logprobs(responses(generator.generate(longTask(), List.of(versionOne)))));
+    }
+  }
+
+  /** Each response as a batch of its variant alone would have it, and told apart in the record. */
+  @Test
+  void generateSamplesEveryVariantByItsOwnWeightsAndSaysWhich() {
+    VariantConfig asked = new VariantConfig(3, 0, 1, null, null);
+    VariantConfig older = new VariantConfig(2, 1, 1, null, WeightPrecision.INT4);
+    VariantConfig hotter = new VariantConfig(2, 0, 1, 1.5, null);
+    PromptTask task = PromptTasks.builder(0).setSamplesPerGroup(7).build();
+    try (GroupGenerator mixed = generator(ProducerConfigs.mixed(asked, older, hotter));
+        GroupGenerator int4 = generator(ProducerConfigs.rounding(WeightPrecision.INT4))) {
+      List<Response> responses =
+          responses(mixed.generate(task, List.of(versionOne, versionZero, versionOne)));
+
+      assertThat(responses)
+          .extracting(Response::getPolicyVersion)
+          .containsExactly(1L, 1L, 1L, 0L, 0L, 1L, 1L);
+      List<Response> alone = new ArrayList<>();
+      alone.addAll(responses(generator.generate(alone(responses.get(0), 3), List.of(versionOne))));
+      alone.addAll(responses(int4.generate(alone(responses.get(3), 2), List.of(versionZero))));
+      alone.addAll(responses(generator.generate(alone(responses.get(5), 2), List.of(versionOne))));
+      assertThat(responses).isEqualTo(alone);
+      assertThat(responses)
+          .extracting(response -> response.getSampling().getTemperature())
+          .containsExactly(1.0, 1.0, 1.0, 1.0, 1.0, 1.5, 1.5);
+      assertThat(responses(mixed.generate(task, List.of(versionOne, versionZero, versionOne))))
+          .as("the same seed")
+          .isEqualTo(responses);
+    }
+  }
+
+  /** A task for one variant, from what its response says of itself. */
+  private static PromptTask alone(Response response, int count) {
+    Sampling sampling = response.getSampling();
+    return PromptTasks.builder(0)
+        .setSamplesPerGroup(count)
+        .setSeed(sampling.getSeed())
+        .setSampling(PromptTasks.sampling().setTemperature(sampling.getTemperature()).build())
+        .build();
+  }
+
+  @Test
+  void generateSaysWhyWhenTheGroupIsNotThatOfTheMixture() {
+    try (GroupGenerator mixed =
+        generator(ProducerConfigs.mixed(new VariantConfig(3, 0, 1, null, null)))) {
+      assertThat(mixed.generate(PromptTasks.task(0), List.of(versionOne)).getFailure())
+          .isEqualTo("samplesPerGroup: 4 is not the number of responses in producer.mixture, 3");
+    }
+  }
+
+  /**
+   * The second variant begins when the time is over, and has a call of sixteen tokens all the same.
+   */
+  @Test
+  void generateGivesEveryVariantATokenAtTheTimeout() {
+    VariantConfig half = new VariantConfig(ROWS / 2, 0, 1, null, null);
+    try (GroupGenerator mixed =
+        generator(limit(1, new AtomicLong()), ProducerConfigs.mixed(half, half))) {
+      assertThat(responses(mixed.generate(longTask(), List.of(versionZero, versionZero))))
+          .hasSize(ROWS)
+          .allMatch(response -> response.getTokens().size() <= 16)
+          .anyMatch(response -> response.getFinishReason() == FinishReason.ABORTED)
+          .anyMatch(response -> response.getFinishReason() == FinishReason.STOP);
+    }
+  }
+
+  private static List<List<Float>> logprobs(List<Response> responses) {
+    return responses.stream().map(Response::getBehaviorLogprobs).toList();
   }
 
   @Test
@@ -134,7 +237,7 @@ class GroupGeneratorTest {
     RolloutGroup group =
         generator.generate(
             PromptTasks.builder(0).setReward("regex").setReferenceAnswer("[-0-9=+*]*").build(),
-            versionZero);
+            List.of(versionZero));
 
     assertThat(responses(group)).allMatch(response -> response.getReward() == 1);
   }
@@ -153,7 +256,7 @@ class GroupGeneratorTest {
                     .build())
             .build();
 
-    RolloutGroup group = generator.generate(stopping, versionZero);
+    RolloutGroup group = generator.generate(stopping, List.of(versionZero));
 
     assertThat(responses(group))
         .allMatch(response -> response.getReward() == 1)
@@ -180,7 +283,7 @@ class GroupGeneratorTest {
             PromptTasks.builder(0)
                 .setSampling(PromptTasks.sampling().setMinP(0.999).build())
                 .build(),
-            versionZero);
+            List.of(versionZero));
 
     assertThat(responses(group)).extracting(Response::getTokens).containsOnly(tokens(group, 0));
     assertThat(group.getResponses().get(0).getBehaviorLogprobs()).containsOnly(0f);
@@ -193,9 +296,9 @@ class GroupGeneratorTest {
   /** The clock is looked at when sampling starts and after each call of sixteen tokens. */
   @Test
   void generateAbortsWhatIsUnfinishedAtTheTimeoutAndKeepsTheRest() {
-    RolloutGroup whole = generator.generate(longTask(), versionZero);
+    RolloutGroup whole = generator.generate(longTask(), List.of(versionZero));
     try (GroupGenerator limited = generator(limit(2, new AtomicLong()))) {
-      RolloutGroup cut = limited.generate(longTask(), versionZero);
+      RolloutGroup cut = limited.generate(longTask(), List.of(versionZero));
 
       assertThat(responses(cut))
           .extracting(Response::getFinishReason)
@@ -217,12 +320,12 @@ class GroupGeneratorTest {
 
   @Test
   void generateIsTheSameUnderATimeoutThatIsNotReachedAsUnderNone() {
-    RolloutGroup whole = generator.generate(longTask(), versionZero);
+    RolloutGroup whole = generator.generate(longTask(), List.of(versionZero));
     try (GroupGenerator patient = generator(limit(1000, new AtomicLong()));
         GroupGenerator unlimited = generator(limit(0, new AtomicLong()))) {
-      assertThat(responses(patient.generate(longTask(), versionZero)))
+      assertThat(responses(patient.generate(longTask(), List.of(versionZero))))
           .isEqualTo(whole.getResponses());
-      assertThat(responses(unlimited.generate(longTask(), versionZero)))
+      assertThat(responses(unlimited.generate(longTask(), List.of(versionZero))))
           .isEqualTo(whole.getResponses());
     }
   }
@@ -232,7 +335,7 @@ class GroupGeneratorTest {
   void generateEndsAfterTheCallItIsInWhenItIsAbandoned() {
     AtomicLong undisturbed = new AtomicLong();
     try (GroupGenerator patient = generator(limit(1000, undisturbed))) {
-      patient.generate(longTask(), versionZero);
+      patient.generate(longTask(), List.of(versionZero));
     }
     assertThat(undisturbed).as("start, three calls, end").hasValue(5);
 
@@ -249,16 +352,16 @@ class GroupGeneratorTest {
             });
     try (GroupGenerator abandoned = generator(abandoning)) {
       self.set(abandoned);
-      assertThatThrownBy(() -> abandoned.generate(longTask(), versionZero))
+      assertThatThrownBy(() -> abandoned.generate(longTask(), List.of(versionZero)))
           .isInstanceOf(CancellationException.class);
     }
-    assertThat(looks).as("start, first call, end").hasValue(3);
+    assertThat(looks).as("start, first call").hasValue(2);
   }
 
   @Test
   void generateSaysWhyWhenThePromptHasACharacterTheTokenizerDoesNotKnow() {
     RolloutGroup group =
-        generator.generate(PromptTasks.builder(0).setPrompt("12x=").build(), versionZero);
+        generator.generate(PromptTasks.builder(0).setPrompt("12x=").build(), List.of(versionZero));
 
     assertThat(group.getFailure()).contains("'x'");
     assertThat(group.getResponses()).isEmpty();
@@ -267,7 +370,8 @@ class GroupGeneratorTest {
   @Test
   void generateSaysWhyWhenThePromptIsTooLong() {
     RolloutGroup group =
-        generator.generate(PromptTasks.builder(0).setPrompt("1".repeat(5000)).build(), versionZero);
+        generator.generate(
+            PromptTasks.builder(0).setPrompt("1".repeat(5000)).build(), List.of(versionZero));
 
     assertThat(group.getFailure()).contains("5000 tokens").contains("positions");
   }
@@ -275,7 +379,7 @@ class GroupGeneratorTest {
   /** 9 prompt tokens and 55 response tokens are the model's 64 positions. */
   @Test
   void generateFillsTheModelsPositionsAndNoMore() {
-    assertThat(responses(generator.generate(longTask(), versionZero)))
+    assertThat(responses(generator.generate(longTask(), List.of(versionZero))))
         .allMatch(r -> r.getTokens().size() <= 55)
         .anyMatch(r -> r.getTokens().size() == 55 && r.getFinishReason() == FinishReason.LENGTH);
 
@@ -284,7 +388,7 @@ class GroupGeneratorTest {
             PromptTasks.builder(0)
                 .setSampling(PromptTasks.sampling().setMaxResponseTokens(56).build())
                 .build(),
-            versionZero);
+            List.of(versionZero));
 
     assertThat(tooLong.getFailure())
         .isEqualTo("prompt: its 9 tokens and 56 response tokens exceed the model's 64 positions");
@@ -294,7 +398,8 @@ class GroupGeneratorTest {
   void generateSaysWhyWhenTheReferenceAnswerDoesNotSuitTheReward() {
     RolloutGroup group =
         generator.generate(
-            PromptTasks.builder(0).setReward("regex").setReferenceAnswer("(").build(), versionZero);
+            PromptTasks.builder(0).setReward("regex").setReferenceAnswer("(").build(),
+            List.of(versionZero));
 
     assertThat(group.getFailure()).contains("reward regex");
   }
@@ -302,9 +407,9 @@ class GroupGeneratorTest {
   @Test
   void generateSaysWhyWhenTheWeightsDoNotFitTheModel() {
     RolloutGroup group =
-        generator.generate(PromptTasks.task(0), new PolicyWeights(9, new float[3]));
+        generator.generate(PromptTasks.task(0), List.of(new PolicyWeights(9, new float[3])));
 
     assertThat(group.getFailure()).contains("3 weights");
-    assertThat(responses(generator.generate(PromptTasks.task(0), versionZero))).hasSize(4);
+    assertThat(responses(generator.generate(PromptTasks.task(0), List.of(versionZero)))).hasSize(4);
   }
 }

@@ -24,8 +24,10 @@ import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.TaggedAvro;
 import org.p3ostream.rolloutproducer.Weights;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
+import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
 import org.p3ostream.rolloutproducer.generation.GroupSource;
+import org.p3ostream.rolloutproducer.generation.Mixture;
 import org.p3ostream.rolloutproducer.snapshot.SnapshotLog;
 import org.p3ostream.rolloutproducer.snapshot.VersionCache;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -68,6 +70,10 @@ final class LoopHarness implements AutoCloseable {
   private final Map<TopicPartition, Long> nextOffsets = new HashMap<>();
 
   LoopHarness(int versionsKept, TopicPartition... owned) {
+    this(versionsKept, Mixture.of(ProducerConfig.defaults()), owned);
+  }
+
+  LoopHarness(int versionsKept, Mixture mixture, TopicPartition... owned) {
     Clock clock = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
     Tally tally = new Tally();
     PromptBacklog<EncodedGroup> backlog = new PromptBacklog<>();
@@ -90,6 +96,7 @@ final class LoopHarness implements AutoCloseable {
             source,
             backlog,
             snapshotLog,
+            mixture,
             generation,
             new Admission(assembler, 3, clock),
             new GroupEncoder(codec, topics.rollouts()),
@@ -208,7 +215,7 @@ final class LoopHarness implements AutoCloseable {
 
   private final class Source implements GroupSource {
     @Override
-    public RolloutGroup generate(PromptTask task, PolicyWeights weights) {
+    public RolloutGroup generate(PromptTask task, List<PolicyWeights> weights) {
       awaitPermission();
       sampledGroups.add(task.getGroupId());
       transactionOpenWhileSampling.add(producer.transactionInFlight());
@@ -219,7 +226,7 @@ final class LoopHarness implements AutoCloseable {
           .setFailure(null)
           .setResponses(
               IntStream.range(0, task.getSamplesPerGroup())
-                  .mapToObj(i -> response(weights.version()))
+                  .mapToObj(i -> response(weights.get(i % weights.size()).version()))
                   .toList())
           .build();
     }

@@ -13,7 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.backlog.StartCount;
+import org.p3ostream.rolloutproducer.config.ProducerConfigs;
+import org.p3ostream.rolloutproducer.config.VariantConfig;
+import org.p3ostream.rolloutproducer.generation.Mixture;
 import org.p3ostream.schemas.avro.PromptTask;
+import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 
 /** The order of things in the loop; guarantees between processes are tested with a broker. */
@@ -121,6 +125,61 @@ class ServingLoopTest {
             group ->
                 assertThat(version(group))
                     .isEqualTo(new long[] {0, 4, 8, 4}[(int) (long) group.getGroupId()]));
+  }
+
+  /** One variant as asked, one two versions before, one at the last multiple of four. */
+  private static Mixture mixture() {
+    return Mixture.of(
+        ProducerConfigs.mixed(
+            new VariantConfig(2, 0, 1, null, null),
+            new VariantConfig(1, 2, 1, null, null),
+            new VariantConfig(1, 0, 4, null, null)));
+  }
+
+  private static List<Long> versions(RolloutGroup group) {
+    return group.getResponses().stream().map(Response::getPolicyVersion).toList();
+  }
+
+  /** What is kept, one version, is less than what the variants go back. */
+  @Test
+  void turnReadsTheLogAgainForEveryVersionOfAMixture() throws InterruptedException {
+    try (LoopHarness mixed = new LoopHarness(1, mixture(), prompts(0))) {
+      for (int version = 0; version < 12; version++) {
+        mixed.appendVersion(version);
+      }
+      mixed.turn(2);
+      for (long asked : new long[] {7, 3, 11, 0}) {
+        mixed.appendPrompt(0, exact(asked, asked));
+      }
+      mixed.turnUntil(() -> mixed.producer.history().size() >= 4);
+
+      assertThat(mixed.published())
+          .extracting(ServingLoopTest::versions)
+          .containsExactly( // the harness gives the responses to the variants in turn
+              List.of(7L, 5L, 4L, 7L),
+              List.of(3L, 1L, 0L, 3L),
+              List.of(11L, 9L, 8L, 11L),
+              List.of(0L, 0L, 0L, 0L));
+    }
+  }
+
+  @Test
+  void turnWaitsUntilItHoldsTheVersionOfEveryVariant() throws InterruptedException {
+    try (LoopHarness mixed = new LoopHarness(4, mixture(), prompts(0))) {
+      mixed.appendVersion(7);
+      mixed.appendPrompt(0, PromptTasks.task(0));
+      mixed.turn(5);
+      assertThat(mixed.sampledGroups).isEmpty();
+      assertThat(mixed.loop.status().waitingFor()).isEqualTo("policy version 5");
+
+      mixed.appendVersion(5);
+      mixed.turn(5);
+      assertThat(mixed.loop.status().waitingFor()).isEqualTo("policy version 4");
+
+      mixed.appendVersion(4);
+      mixed.turnUntil(() -> mixed.producer.history().size() >= 1);
+      assertThat(versions(mixed.published().get(0))).containsExactly(7L, 5L, 4L, 7L);
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,7 +115,7 @@ class SnapshotLogTest {
     snapshots.poll(NO_WAIT);
 
     events.clear();
-    snapshots.versions().want(OptionalLong.of(7));
+    snapshots.versions().want(Set.of(7L));
     snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.of(manifestOffsets.get(7L)), 0);
     snapshots.poll(NO_WAIT);
 
@@ -130,7 +131,7 @@ class SnapshotLogTest {
     snapshots.start();
     snapshots.poll(NO_WAIT);
 
-    snapshots.versions().want(OptionalLong.of(7));
+    snapshots.versions().want(Set.of(7L));
     snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.of(manifestOffsets.get(18L)), 0);
     snapshots.poll(NO_WAIT);
     assertThat(snapshots.versions().exactly(7)).isEmpty();

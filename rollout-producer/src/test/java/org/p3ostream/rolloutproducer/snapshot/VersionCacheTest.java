@@ -2,7 +2,7 @@ package org.p3ostream.rolloutproducer.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 
@@ -26,12 +26,13 @@ class VersionCacheTest {
   }
 
   @Test
-  void putKeepsTheWantedVersionUntilAnotherOneIsWanted() {
-    cache.want(OptionalLong.of(0));
+  void putKeepsTheWantedVersionsUntilOthersAreWanted() {
+    cache.want(Set.of(0L, 1L));
     put(1, 2, 0, 3);
     assertThat(cache.exactly(0)).isPresent();
+    assertThat(cache.exactly(1)).isPresent();
 
-    cache.want(OptionalLong.of(2));
+    cache.want(Set.of(2L));
     assertThat(cache.exactly(0)).isEmpty();
   }
 
@@ -46,7 +47,7 @@ class VersionCacheTest {
   @Test
   void hasUseForVersionsThatPutWouldKeep() {
     put(4, 6);
-    cache.want(OptionalLong.of(1));
+    cache.want(Set.of(1L));
 
     assertThat(cache.hasUseFor(5)).isTrue();
     assertThat(cache.hasUseFor(7)).isTrue();

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -99,16 +100,20 @@ public final class RebuiltStep {
         List<Row> pass = rows.subList(from, Math.min(rows.size(), from + rowsPerPass));
         double[][][] policy =
             logits(model, versions.get(step.getPolicyVersionBefore()), pass); // [B][T][V]
-        Map<Long, double[][][]> behavior = new TreeMap<>();
+        Map<String, double[][][]> behavior = new TreeMap<>(); // by version and precision
         for (int b = 0; b < pass.size(); b++) {
           Row row = pass.get(b);
           for (int t = 0; t < row.response.getTokens().size(); t++) {
             long version = row.version(t);
+            Sampling sampling = row.response.getSampling();
+            String precision = sampling.getWeightPrecision();
             double[] behaviorLogits =
                 behavior
-                    .computeIfAbsent(version, v -> logits(model, versions.get(v), pass))[b][
-                    row.position(t)];
-            Sampling sampling = row.response.getSampling();
+                    .computeIfAbsent(
+                        version + " " + precision,
+                        by ->
+                            logits(model, rounded(model, versions.get(version), precision), pass))[
+                    b][row.position(t)];
             int token = row.response.getTokens().get(t);
             boolean[] kept = kept(behaviorLogits, sampling);
             kept[token] = true;
@@ -137,6 +142,10 @@ public final class RebuiltStep {
         kls.stream().mapToDouble(Double::doubleValue).average().orElseThrow(),
         kls.stream().mapToDouble(Double::doubleValue).max().orElseThrow(),
         kls.size());
+  }
+
+  private static float[] rounded(CausalLm model, float[] weights, String precision) {
+    return WeightPrecision.of(precision).orElseThrow().round(model.layout(), weights);
   }
 
   private record Row(RolloutGroup group, Response response) {

@@ -1,0 +1,143 @@
+package org.p3ostream.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.audit.RunAudit;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.avro.ControlKind;
+import org.p3ostream.schemas.avro.Response;
+import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.tests.support.LocalStackExtension;
+import org.p3ostream.tests.support.RunningRole;
+import org.p3ostream.tests.support.TestRun;
+
+/** Rollouts that are sampled by something else than what is trained, and say so. */
+@ExtendWith(LocalStackExtension.class)
+class MismatchIT {
+
+  /**
+   * The audit would find gaps of a hundredth of a nat if the learner took the weights as they are.
+   */
+  @Test
+  void figuresOfRoundedRolloutsAreThoseOfTheRoundedWeights(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run =
+        new TestRun(
+            stack,
+            directory,
+            "learner.steps=6",
+            "algorithm.klMode=exact",
+            "dispatch.maxStaleness=1",
+            "optimizer.learningRate=0.01",
+            "optimizer.warmupFraction=0",
+            "prompts.reward=regex",
+            "prompts.file=" + BehaviorSnapshotsIT.easyPrompts(directory),
+            "producer.rolloutPrecision=int4",
+            "audit.behaviorLogprobs=true");
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false);
+    assertThat(responses(run))
+        .isNotEmpty()
+        .allMatch(response -> response.getSampling().getWeightPrecision().equals("int4"));
+    StepMetrics fresh = run.steps().get(0).getMetrics();
+    assertThat(fresh.getStalenessMax()).isZero();
+    assertThat(fresh.getBehaviorKlExactMean()).isGreaterThan(1e-5);
+    BehaviorSnapshotsIT.deleteCheckpoints(run);
+    run.learner().join(); // executes all steps again, digests compared
+  }
+
+  /**
+   * Every response has the version, the precision and the temperature of its variant, and the
+   * learner computes with just these. The twin has two producers that keep less than the variants
+   * go back, and a log that is trimmed.
+   */
+  @Test
+  void figuresOfAMixtureAreThoseOfItsVariantsWhoeverSamples(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run = mixed(stack, directory.resolve("run"));
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false);
+    assertEveryResponseIsOfItsVariant(run);
+    assertThat(RunAudit.of(run.config()).problems()).isEmpty();
+    assertThat(run.steps().get(8).getMetrics().getStalenessMax()).isEqualTo(8 - 7 + 3);
+
+    TestRun twin =
+        mixed(
+            stack,
+            directory.resolve("twin"),
+            "producer.versionsKept=1",
+            "learner.checkpointEvery=2",
+            "learner.checkpointsKept=2",
+            "trimming.enabled=true",
+            "trimming.everySteps=2",
+            "trimming.keepWindows=0");
+    try (RunningRole first = twin.producer("a");
+        RunningRole second = twin.producer("b")) {
+      twin.learner().join();
+    }
+    assertThat(digests(twin)).isEqualTo(digests(run));
+    assertThat(RunAudit.of(twin.config()).problems()).isEmpty();
+    assertThat(twin.ledger())
+        .anyMatch(
+            event ->
+                event.getControl() != null && event.getControl().getKind() == ControlKind.TRIM);
+  }
+
+  private static TestRun mixed(LocalStack stack, Path directory, String... overrides)
+      throws Exception {
+    Files.createDirectories(directory);
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "learner.steps=9",
+                "algorithm.klMode=exact",
+                "dispatch.maxStaleness=1",
+                "dispatch.versionsBack=3",
+                "optimizer.learningRate=0.01",
+                "optimizer.warmupFraction=0",
+                "prompts.reward=regex",
+                "prompts.file=" + BehaviorSnapshotsIT.easyPrompts(directory),
+                "producer.mixture=[{responses: 2},"
+                    + " {responses: 1, versionsBack: 2, precision: int4},"
+                    + " {responses: 1, syncInterval: 4, precision: fp8, temperature: 1.5}]",
+                "audit.behaviorLogprobs=true"));
+    all.addAll(List.of(overrides));
+    return new TestRun(stack, directory, all.toArray(String[]::new));
+  }
+
+  /** From the rollouts themselves. */
+  private static void assertEveryResponseIsOfItsVariant(TestRun run) {
+    for (RolloutGroup group : run.values(run.topics().rollouts(), RolloutGroup.class)) {
+      long asked = Math.max(0, group.getWindowIndex() - 1);
+      assertThat(group.getResponses())
+          .extracting(
+              Response::getPolicyVersion,
+              response -> response.getVersionSegments().size(),
+              response -> response.getSampling().getWeightPrecision(),
+              response -> response.getSampling().getTemperature())
+          .containsExactly(
+              tuple(asked, 1, "float32", 1.0),
+              tuple(asked, 1, "float32", 1.0),
+              tuple(Math.max(0, asked - 2), 1, "int4", 1.0),
+              tuple(asked - asked % 4, 1, "fp8", 1.5));
+    }
+  }
+
+  private static List<String> digests(TestRun run) {
+    return run.steps().stream().map(StepEvent::getWeightsSha256).toList();
+  }
+
+  private static List<Response> responses(TestRun run) {
+    return run.values(run.topics().rollouts(), RolloutGroup.class).stream()
+        .flatMap(group -> group.getResponses().stream())
+        .toList();
+  }
+}
