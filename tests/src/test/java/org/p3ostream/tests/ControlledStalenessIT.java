@@ -12,11 +12,12 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.stack.LocalStack;
@@ -32,6 +33,7 @@ import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.PeriodicSnapshots;
 import org.p3ostream.tests.support.RunningRole;
+import org.p3ostream.tests.support.SideBySide;
 import org.p3ostream.tests.support.TestRun;
 
 /**
@@ -85,6 +87,31 @@ class ControlledStalenessIT {
     }
   }
 
+  /** A setting and who samples under it. */
+  private record Cell(
+      Setting setting, UnaryOperator<ProducerClients> clients, boolean lockstep) {
+
+    TestRun trained(LocalStack stack, Path directory) throws Throwable {
+      String name =
+          "%d-%d-%d"
+              .formatted(setting.maxStaleness(), setting.syncInterval(), setting.holdBack());
+      TestRun run =
+          new TestRun(
+              stack,
+              directory.resolve(name),
+              setting.overrides("dispatch.lockstep=" + lockstep));
+      try (RunningRole producer = run.producer("a", clients)) {
+        run.learner().join();
+      }
+      return run;
+    }
+
+    @Override
+    public String toString() {
+      return setting.toString();
+    }
+  }
+
   static List<Setting> all() {
     List<Setting> settings = new ArrayList<>();
     for (int maxStaleness : new int[] {0, 1, 2, 4, 8}) {
@@ -132,12 +159,17 @@ class ControlledStalenessIT {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("valid")
-  void everyTokenIsExactlyAsStaleAsPredictedInLockstep(
-      Setting setting, LocalStack stack, @TempDir Path directory) throws Throwable {
-    TestRun run = new TestRun(stack, directory, setting.overrides());
-    train(run, clients -> clients);
+  @TestFactory
+  Stream<DynamicTest> everyTokenIsExactlyAsStaleAsPredictedInLockstep(
+      LocalStack stack, @TempDir Path directory) {
+    List<Cell> cells = valid().map(setting -> new Cell(setting, clients -> clients, true)).toList();
+    return SideBySide.run(
+        cells,
+        cell -> cell.trained(stack, directory),
+        (cell, run) -> assertAsPredicted(cell.setting(), run));
+  }
+
+  private static void assertAsPredicted(Setting setting, TestRun run) {
     Map<Long, Map<Long, Long>> trained = trainedTokens(run);
     assertThat(trained).hasSize(setting.steps());
     for (StepEvent step : run.steps()) {
@@ -177,43 +209,61 @@ class ControlledStalenessIT {
    * however fast producers and learner are; a producer that takes over every k-th version only is
    * then as stale as the bound allows.
    */
-  @ParameterizedTest
-  @CsvSource({"1, 1", "4, 1", "2, 3", "4, 3", "4, 8"})
-  void boundIsReachedWithoutLockstepByAProducerThatSyncsPeriodically(
-      int maxStaleness, int syncInterval, LocalStack stack, @TempDir Path directory)
-      throws Throwable {
-    Setting setting = new Setting(maxStaleness, syncInterval, maxStaleness);
-    TestRun run = new TestRun(stack, directory, setting.overrides("dispatch.lockstep=false"));
-    train(run, clients -> PeriodicSnapshots.of(clients, syncInterval));
-    List<Long> staleness = staleness(run);
-    assertThat(staleness).allSatisfy(each -> assertThat(each).isBetween(0L, setting.bound()));
-    assertThat(staleness).contains(setting.bound());
+  @TestFactory
+  Stream<DynamicTest> boundIsReachedWithoutLockstepByAProducerThatSyncsPeriodically(
+      LocalStack stack, @TempDir Path directory) {
+    List<Cell> cells =
+        Stream.of(
+                new Setting(1, 1, 1),
+                new Setting(4, 1, 4),
+                new Setting(2, 3, 2),
+                new Setting(4, 3, 4),
+                new Setting(4, 8, 4))
+            .map(
+                setting ->
+                    new Cell(
+                        setting,
+                        clients -> PeriodicSnapshots.of(clients, setting.syncInterval()),
+                        false))
+            .toList();
+    return SideBySide.run(
+        cells,
+        cell -> cell.trained(stack, directory),
+        (cell, run) -> {
+          List<Long> staleness = staleness(run);
+          long bound = cell.setting().bound();
+          assertThat(staleness).allSatisfy(each -> assertThat(each).isBetween(0L, bound));
+          assertThat(staleness).contains(bound);
+        });
   }
 
   /** A producer that takes what is newest: L alone keeps its rollouts old, η alone bounds them. */
-  @ParameterizedTest
-  @CsvSource({"4, 1, 2", "4, 3, 4", "2, 3, 0", "8, 1, 0"})
-  void boundIsKeptWithoutLockstepAndHoldBackMakesStaleness(
-      int maxStaleness, int syncInterval, int holdBack, LocalStack stack, @TempDir Path directory)
-      throws Throwable {
-    Setting setting = new Setting(maxStaleness, syncInterval, holdBack);
-    TestRun run = new TestRun(stack, directory, setting.overrides("dispatch.lockstep=false"));
-    train(run, clients -> clients);
-    trainedTokens(run)
-        .forEach(
-            (window, tokens) ->
-                assertThat(tokens.keySet())
-                    .as("window %d", window)
-                    .allSatisfy(
-                        each ->
-                            assertThat(each)
-                                .isBetween(Math.min(holdBack, window), setting.bound())));
-  }
-
-  private static void train(TestRun run, UnaryOperator<ProducerClients> clients) throws Throwable {
-    try (RunningRole producer = run.producer("a", clients)) {
-      run.learner().join();
-    }
+  @TestFactory
+  Stream<DynamicTest> boundIsKeptWithoutLockstepAndHoldBackMakesStaleness(
+      LocalStack stack, @TempDir Path directory) {
+    List<Cell> cells =
+        Stream.of(
+                new Setting(4, 1, 2),
+                new Setting(4, 3, 4),
+                new Setting(2, 3, 0),
+                new Setting(8, 1, 0))
+            .map(setting -> new Cell(setting, clients -> clients, false))
+            .toList();
+    return SideBySide.run(
+        cells,
+        cell -> cell.trained(stack, directory),
+        (cell, run) ->
+            trainedTokens(run)
+                .forEach(
+                    (window, tokens) ->
+                        assertThat(tokens.keySet())
+                            .as("window %d", window)
+                            .allSatisfy(
+                                each ->
+                                    assertThat(each)
+                                        .isBetween(
+                                            Math.min(cell.setting().holdBack(), window),
+                                            cell.setting().bound()))));
   }
 
   private static List<Long> staleness(TestRun run) {
