@@ -88,18 +88,14 @@ class ControlledStalenessIT {
   }
 
   /** A setting and who samples under it. */
-  private record Cell(
-      Setting setting, UnaryOperator<ProducerClients> clients, boolean lockstep) {
+  private record Cell(Setting setting, UnaryOperator<ProducerClients> clients, boolean lockstep) {
 
     TestRun trained(LocalStack stack, Path directory) throws Throwable {
       String name =
-          "%d-%d-%d"
-              .formatted(setting.maxStaleness(), setting.syncInterval(), setting.holdBack());
+          "%d-%d-%d".formatted(setting.maxStaleness(), setting.syncInterval(), setting.holdBack());
       TestRun run =
           new TestRun(
-              stack,
-              directory.resolve(name),
-              setting.overrides("dispatch.lockstep=" + lockstep));
+              stack, directory.resolve(name), setting.overrides("dispatch.lockstep=" + lockstep));
       try (RunningRole producer = run.producer("a", clients)) {
         run.learner().join();
       }

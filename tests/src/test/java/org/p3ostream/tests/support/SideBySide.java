@@ -3,8 +3,8 @@ package org.p3ostream.tests.support;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,8 +33,7 @@ public final class SideBySide {
   }
 
   /** A test for each, in their order, under the name that each says it has. */
-  public static <C, R> Stream<DynamicTest> run(
-      List<C> all, Work<C, R> work, Check<C, R> check) {
+  public static <C, R> Stream<DynamicTest> run(List<C> all, Work<C, R> work, Check<C, R> check) {
     ExecutorService pool = Executors.newFixedThreadPool(AT_A_TIME);
     Map<C, CompletableFuture<R>> results = new LinkedHashMap<>();
     for (C each : all) {
