@@ -40,10 +40,11 @@ class ExperimentIT {
       name: tiny
       title: Tiny
       question: Is it there?
+      task: sort8
       steps: %d
       seeds: [7]
       baseline: grpo
-      warmStart: {steps: 60, batchSize: 32, warmupSteps: 10}
+      warmStart: {steps: 600, untilReward: 0.2, batchSize: 32, warmupSteps: 10}
       heldOut: {prompts: 8, evaluations: 2, everySteps: 3}
       settings:
         sampling.samplesPerGroup: 4
@@ -206,6 +207,7 @@ class ExperimentIT {
             .withQuickWarmUp()
             .withJvmFlags(
                 "-Xmx768m",
+                "-Dlogback.configurationFile=logback.xml", // steps are counted in its log
                 "-Djava.io.tmpdir=" + place,
                 "-Dp3o.registry.home=" + System.getProperty("p3o.registry.home")));
   }

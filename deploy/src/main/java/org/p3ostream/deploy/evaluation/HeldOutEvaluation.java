@@ -8,6 +8,7 @@ import java.util.List;
 import org.p3ostream.learner.task.PromptExample;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.CausalLm;
+import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.SamplingParameters;
@@ -42,16 +43,21 @@ public final class HeldOutEvaluation implements AutoCloseable {
   /** Loads architecture and tokenizer; the weights come with each evaluation. */
   public static HeldOutEvaluation open(
       Path modelDirectory, List<PromptExample> prompts, int maxResponseTokens) {
-    TorchRuntime.start(1);
-    TorchRuntime.prepareThread();
-    CausalLm model =
-        new CausalLm(ModelDirectory.loadConfig(modelDirectory), Device.cpu(), DataType.FLOAT32);
-    return new HeldOutEvaluation(
-        model,
-        new Sampler(model),
-        Tokenizer.load(modelDirectory.resolve("tokenizer.json")),
+    return open(
+        ModelDirectory.loadConfig(modelDirectory),
+        modelDirectory.resolve("tokenizer.json"),
         prompts,
         maxResponseTokens);
+  }
+
+  /** For a model that is not saved yet. */
+  public static HeldOutEvaluation open(
+      ModelConfig config, Path tokenizerJson, List<PromptExample> prompts, int maxResponseTokens) {
+    TorchRuntime.start(1);
+    TorchRuntime.prepareThread();
+    CausalLm model = new CausalLm(config, Device.cpu(), DataType.FLOAT32);
+    return new HeldOutEvaluation(
+        model, new Sampler(model), Tokenizer.load(tokenizerJson), prompts, maxResponseTokens);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import org.p3ostream.learner.config.OptimizerConfig;
 import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.LearningRateSchedule;
@@ -45,6 +46,18 @@ public final class Pretrainer {
     void step(int step, double loss);
   }
 
+  /** Says when it is enough. */
+  @FunctionalInterface
+  public interface Goal {
+    /**
+     * Asked after each step, before the progress is told.
+     *
+     * @param step steps done
+     * @param weights flat weights in layout order as they are now, [P]; copied when asked for
+     */
+    boolean reached(int step, Supplier<float[]> weights);
+  }
+
   private static final String MEAN_LOSS =
       """
       def loss(self, logp: Tensor) -> Tensor:
@@ -62,11 +75,22 @@ public final class Pretrainer {
   }
 
   /**
-   * Trains.
+   * Trains for all steps of the configuration.
    *
    * @return flat weights in layout order, [P]
    */
   public float[] train(List<PromptExample> examples, Progress progress) {
+    return train(examples, progress, (step, weights) -> false);
+  }
+
+  /**
+   * Trains until the goal is reached, at the longest for all steps of the configuration. As the
+   * learning rate is constant, the weights are those of a shorter configuration with as many
+   * warm-up steps.
+   *
+   * @return flat weights in layout order, [P]
+   */
+  public float[] train(List<PromptExample> examples, Progress progress, Goal goal) {
     SplittableRandom random = new SplittableRandom(config.seed());
     LabelNoise noise = new LabelNoise(config.labelNoise(), random.split());
     OptimizerConfig optimizerConfig = optimizer();
@@ -84,7 +108,11 @@ public final class Pretrainer {
               "step " + step + ": loss " + loss + ", gradient norm " + gradNorm);
         }
         optimizer.update(schedule.at(step), gradNorm);
+        boolean enough = goal.reached(step + 1, optimizer::weights);
         progress.step(step + 1, loss);
+        if (enough) {
+          break;
+        }
       }
       return optimizer.weights();
     }

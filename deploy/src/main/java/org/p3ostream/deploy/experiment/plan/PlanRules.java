@@ -69,6 +69,12 @@ final class PlanRules {
         plan.heldOut().evaluations(),
         "every %d steps do not fit into %d steps"
             .formatted(plan.heldOut().everySteps(), plan.steps()));
+    double untilReward = plan.warmStart().untilReward();
+    require(
+        untilReward >= 0 && untilReward < 1,
+        "warmStart.untilReward",
+        untilReward,
+        "must be in [0, 1)");
     try {
       plan.warmStart().recipe(0);
     } catch (IllegalArgumentException e) {

@@ -37,6 +37,9 @@ final class WarmStarts {
 
   private static final String OUTCOME = "warm-start.json";
 
+  /** Training prompts on which it is measured whether a warm start is good enough. */
+  private static final int GOAL_PROMPTS = 64;
+
   private static final ObjectMapper JSON =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
@@ -46,8 +49,10 @@ final class WarmStarts {
    * What a warm start came to.
    *
    * @param recipe what it was made by, for people
+   * @param steps after which it was good enough
    */
-  record Outcome(String hash, String recipe, double heldOutReward, String weightsSha256) {}
+  record Outcome(
+      String hash, String recipe, int steps, double heldOutReward, String weightsSha256) {}
 
   private final ExperimentPlan plan;
   private final Path directory;
@@ -88,13 +93,15 @@ final class WarmStarts {
   }
 
   private String recipe(long seed) {
-    return "format 1; task %s; held out %d, training %d, supervised %d prompts; model %s; %s"
+    return "format 2; task %s; held out %d, training %d, supervised %d prompts; model %s; reward %s on %d prompts; %s"
         .formatted(
             plan.task(),
             plan.heldOut().prompts(),
             TaskPrompts.TRAINING,
             TaskPrompts.SUPERVISED,
             ParameterLayout.of(NanoModel.config()).modelHash(),
+            plan.warmStart().untilReward(),
+            GOAL_PROMPTS,
             plan.warmStart().recipe(seed));
   }
 
@@ -118,37 +125,61 @@ final class WarmStarts {
     TaskPrompts prompts = TaskPrompts.of(plan.task(), plan.heldOut().prompts(), seed);
     PromptFile.write(start.trainingPrompts(), prompts.training());
     PromptFile.write(start.heldOutPrompts(), prompts.heldOut());
-    float[] weights = train(start, prompts, plan.warmStart().recipe(seed));
+    Trained trained = train(start, prompts, seed);
+    float[] weights = trained.weights();
     try (HeldOutEvaluation evaluation =
         HeldOutEvaluation.open(start.model(), prompts.heldOut(), Evaluations.MAX_TOKENS)) {
       Outcome outcome =
           new Outcome(
               hash,
               recipe(seed),
+              trained.steps(),
               evaluation.exactMatch(weights, Evaluations.SEED),
               WeightsDigest.sha256(WeightsDigest.toBytes(weights)));
       new ExperimentDirectory(place)
           .writeWhole(
               place.resolve(OUTCOME),
               JSON.writerWithDefaultPrettyPrinter().writeValueAsString(outcome));
-      LOG.info("warm start of seed {}: held-out reward {}", seed, outcome.heldOutReward());
+      LOG.info(
+          "warm start of seed {}: held-out reward {} after {} steps",
+          seed,
+          outcome.heldOutReward(),
+          outcome.steps());
       return outcome;
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write " + place, e);
     }
   }
 
-  private float[] train(PreparedStart start, TaskPrompts prompts, PretrainConfig config) {
+  /**
+   * Weights that are good enough.
+   *
+   * @param weights flat, in layout order, [P]
+   */
+  private record Trained(float[] weights, int steps) {}
+
+  private Trained train(PreparedStart start, TaskPrompts prompts, long seed) {
     TorchRuntime.start(1);
     TorchRuntime.prepareThread();
+    PretrainConfig config = plan.warmStart().recipe(seed);
     Path tokenizerJson = start.directory().resolve("tokenizer.json");
     NanoModel.copyTokenizer(tokenizerJson);
-    try (Tokenizer tokenizer = Tokenizer.load(tokenizerJson)) {
+    try (Tokenizer tokenizer = Tokenizer.load(tokenizerJson);
+        RewardGoal goal =
+            RewardGoal.of(plan, prompts.training().subList(0, GOAL_PROMPTS), tokenizerJson)) {
+      int[] steps = {0};
       float[] weights =
           new Pretrainer(NanoModel.config(), tokenizer, config)
-              .train(prompts.supervised(), (step, loss) -> requireGoingOn());
+              .train(
+                  prompts.supervised(),
+                  (step, loss) -> {
+                    steps[0] = step;
+                    requireGoingOn();
+                  },
+                  goal);
+      goal.requireReached(seed);
       ModelDirectory.save(start.model(), NanoModel.config(), weights, tokenizerJson);
-      return weights;
+      return new Trained(weights, steps[0]);
     }
   }
 

@@ -81,7 +81,8 @@ class PlanReaderTest {
         "stalenessMax: 2 | stalenessMax: 1 | scenarios[1].expect.stalenessMax: 1 must be >= stalenessMin (2)",
         "title: lag 2    | level: 2       | scenarios[1].level: 2.0 needs sweep",
         "baseline: grpo  | 'baseline: grpo\nsweep: lag' | scenarios[0].level: null must say where on the scale 'lag'",
-        "gate:           | 'warmStart: {warmupSteps: 900}\ngate:' | warmStart.warmup: 900.0 must be in [0, steps",
+        "gate:           | 'warmStart: {warmupSteps: 9000}\ngate:' | warmStart.warmup: 9000.0 must be in [0, steps",
+        "gate:           | 'warmStart: {untilReward: 1}\ngate:' | warmStart.untilReward: 1.0 must be in [0, 1)",
         "{algorithm.name: grpo} | {dispatch.maxStaleness: 1} | algorithms[0].settings.dispatch.maxStaleness: '1' is said by scenario fresh too",
       })
   void readNamesSourcePathValueAndRule(String old, String other, String problem) {
