@@ -21,6 +21,9 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  */
 final class ClientProperties {
 
+  /** Of a reader that never waits for what is not there yet. */
+  private static final int SNAPSHOT_FETCH_WAIT_MS = 10;
+
   private static final String RETRY_BACKOFF_MS = "5";
   private static final String RETRY_BACKOFF_MAX_MS = "500";
 
@@ -82,24 +85,27 @@ final class ClientProperties {
 
   /**
    * A reader that looks for single versions of the weights: fetches hold little beyond what it
-   * looks for, since it drops the rest.
+   * looks for, since it drops the rest. After a version from the end of the topic the consumer
+   * fetches on, and whatever it asks the broker next waits until that fetch is over: half a second
+   * by default, for as long as nothing new is written.
    */
   Map<String, Object> snapshotReader() {
-    return reader(TopicCatalogue.MAX_SNAPSHOT_BYTES);
+    return reader(TopicCatalogue.MAX_SNAPSHOT_BYTES, SNAPSHOT_FETCH_WAIT_MS);
   }
 
   /** A consumer that assigns and seeks: no group, no commits. */
   Map<String, Object> reader() {
-    return reader(TopicCatalogue.MAX_ROLLOUT_BYTES);
+    return reader(TopicCatalogue.MAX_ROLLOUT_BYTES, ConsumerConfig.DEFAULT_FETCH_MAX_WAIT_MS);
   }
 
-  private Map<String, Object> reader(int largestRecordBytes) {
+  private Map<String, Object> reader(int largestRecordBytes, int fetchMaxWaitMillis) {
     Map<String, Object> properties = new HashMap<>();
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     properties.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, "1");
+    properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Integer.toString(fetchMaxWaitMillis));
     properties.put(
         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
         Integer.toString(largestRecordBytes + REQUEST_OVERHEAD_BYTES));

@@ -51,6 +51,13 @@ class ClientPropertiesTest {
         .isGreaterThan(TopicCatalogue.MAX_ROLLOUT_BYTES);
   }
 
+  @Test
+  void readerOfSnapshotsHoldsNoFetchForLong() {
+    assertThat(new ClientProperties(BROKER).snapshotReader())
+        .containsEntry("fetch.max.wait.ms", "10");
+    assertThat(new ClientProperties(BROKER).reader()).containsEntry("fetch.max.wait.ms", "500");
+  }
+
   private static int fetchBytes(Map<String, Object> properties) {
     return Integer.parseInt((String) properties.get("max.partition.fetch.bytes"));
   }
