@@ -56,6 +56,45 @@ class MismatchIT {
   }
 
   /**
+   * Some responses are sampled by several versions, each token recorded with its own, and the
+   * learner computes each with its own. Rounded besides.
+   */
+  @Test
+  void figuresOfResponsesThatWereUpdatedInFlightAreThoseOfEveryTokensVersion(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run =
+        new TestRun(
+            stack,
+            directory,
+            "learner.steps=25",
+            "algorithm.klMode=exact",
+            "dispatch.lockstep=false",
+            "dispatch.maxStaleness=2",
+            "dispatch.groupsPerWindow=2",
+            "sampling.samplesPerGroup=8",
+            "sampling.maxResponseTokens=55",
+            "optimizer.learningRate=0.01",
+            "optimizer.warmupFraction=0",
+            "prompts.reward=regex",
+            "prompts.file=" + BehaviorSnapshotsIT.easyPrompts(directory),
+            "producer.inFlightUpdates=true",
+            "producer.rolloutPrecision=int8",
+            "audit.behaviorLogprobs=true");
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false);
+    List<Response> updated =
+        responses(run).stream().filter(r -> r.getVersionSegments().size() > 1).toList();
+    System.out.printf(
+        "%d of %d responses sampled by several versions, up to %d%n",
+        updated.size(),
+        responses(run).size(),
+        updated.stream().mapToInt(r -> r.getVersionSegments().size()).max().orElse(1));
+    assertThat(updated).isNotEmpty();
+    assertThat(RunAudit.of(run.config()).problems()).isEmpty();
+    BehaviorSnapshotsIT.deleteCheckpoints(run);
+    run.learner().join(); // executes all steps again, digests compared
+  }
+
+  /**
    * Every response has the version, the precision and the temperature of its variant, and the
    * learner computes with just these. The twin has two producers that keep less than the variants
    * go back, and a log that is trimmed.
@@ -87,7 +126,8 @@ class MismatchIT {
     assertThat(RunAudit.of(twin.config()).problems()).isEmpty();
     assertThat(twin.ledger())
         .anyMatch(
-            event -> event.getControl() != null && event.getControl().getKind() == ControlKind.TRIM);
+            event ->
+                event.getControl() != null && event.getControl().getKind() == ControlKind.TRIM);
   }
 
   private static TestRun mixed(LocalStack stack, Path directory, String... overrides)
