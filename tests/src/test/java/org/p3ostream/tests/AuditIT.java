@@ -18,6 +18,7 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** The audit of real runs, healthy and damaged. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class AuditIT {
 
   private static final int STEPS = 5;

@@ -186,7 +186,7 @@ class BehaviorSnapshotsIT {
             directory,
             "audit.behaviorLogprobs=true",
             "sampling.temperature=0.6",
-            "learner.steps=4");
+            "learner.steps=6"); // the honest one may have answered the first four windows
     try (RunningRole producer = run.producer("honest")) {
       run.learner("learner.steps=2").join();
     }
@@ -196,7 +196,7 @@ class BehaviorSnapshotsIT {
     try (RunningRole learner = run.learner();
         WrongProducer wrong = new WrongProducer(run)) {
       TestRun.until(
-          "4 steps",
+          "6 steps",
           () -> {
             wrong.answer(answered);
             return learner.hasEnded();

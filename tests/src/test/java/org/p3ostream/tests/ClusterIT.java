@@ -15,6 +15,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.ChildProcess;
@@ -22,6 +23,7 @@ import org.p3ostream.deploy.stack.KafkaBroker;
 import org.p3ostream.deploy.stack.KafkaCluster;
 
 /** Three brokers do without the one that is killed or stopped, and take it back. */
+@Tag("endurance")
 class ClusterIT {
 
   private static final TopicPartition PARTITION = new TopicPartition("kept", 0);

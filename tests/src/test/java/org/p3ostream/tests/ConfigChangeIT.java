@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Runs that go on with another configuration, and those that do not. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class ConfigChangeIT {
 
   private static final String[] FASTER = {"optimizer.learningRate=0.01", "learner.steps=4"};

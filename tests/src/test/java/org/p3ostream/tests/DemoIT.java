@@ -102,6 +102,20 @@ class DemoIT {
   }
 
   @Test
+  void demoOfAWorkDirectorySaysHowToGoOnWhenInterrupted() throws Exception {
+    String work = directory.resolve("work").toString();
+    start("--steps", "100000", "--work-dir", work);
+    demo.untilTraining();
+
+    demo.process().terminate();
+
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
+    assertThat(demo.process().exitCode()).isEqualTo(128 + 15);
+    assertThat(demo.process().lastLogLines(5))
+        .anyMatch(line -> line.endsWith("./p3o demo --work-dir " + work + " --resume"));
+  }
+
+  @Test
   void demoLeavesNothingBehindWhenInterruptedAtItsStart() throws Exception {
     start("--steps", "100000");
     until(

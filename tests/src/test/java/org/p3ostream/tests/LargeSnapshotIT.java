@@ -3,6 +3,7 @@ package org.p3ostream.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** A model whose snapshot is many times as large as a request may be. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class LargeSnapshotIT {
 
   private static final int REQUEST_BYTES = 1_200_000;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Prompts that are taken and never answered, through a real broker. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class LostGroupsIT {
 
   @Test

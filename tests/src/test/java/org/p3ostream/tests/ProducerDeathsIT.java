@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Producers that are processes of their own and die. Time-outs are those of the product. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class ProducerDeathsIT {
 
   private static final Duration HAND_OVER = Duration.ofSeconds(15);

@@ -22,6 +22,7 @@ import org.apache.avro.specific.SpecificRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.audit.RunAudit;
@@ -41,6 +42,7 @@ import org.p3ostream.tests.support.DemoProcess;
  * A demo that is killed and resumed ends with the weights of its twin that nobody disturbed. The
  * twin's ledger tells them for every step, so that most runs are resumed to a few steps only.
  */
+@Tag("endurance")
 class ResumeIT {
 
   private static final Duration LONG = Duration.ofMinutes(8);

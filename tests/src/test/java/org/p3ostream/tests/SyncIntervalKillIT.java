@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Periodic sync: prompts ask for weights of up to three versions ago. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class SyncIntervalKillIT {
 
   private static final int INTERVAL = 3;

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** A long run in a short log. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class TrimmingIT {
 
   private static final int GROUPS_PER_WINDOW = 4;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.p3ostream.tests.support.TestRun;
 
 /** Two learner processes with one transactional id. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class TwoLearnersIT {
 
   private static final int STEPS = 120;

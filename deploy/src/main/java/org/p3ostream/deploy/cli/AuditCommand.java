@@ -9,6 +9,7 @@ import org.p3ostream.deploy.audit.AuditQuestion;
 import org.p3ostream.deploy.audit.AuditText;
 import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,6 +54,8 @@ final class AuditCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    requireNotNegative("--version", version);
+    requireNotNegative("--group", groupId);
     try (RunOptions.OpenRun run = options.open(this::tell);
         RoleClients clients = new RoleClients(run.config())) {
       options.awaitBrokerAndRegistry(clients, this::tell);
@@ -60,6 +63,12 @@ final class AuditCommand implements Callable<Integer> {
           new RunAudit(run.config(), clients, this::tell).run(new AuditQuestion(version, groupId));
       show(answer);
       return answer.report().ok() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+  }
+
+  private static void requireNotNegative(String option, @Nullable Long value) {
+    if (value != null && value < 0) {
+      throw new ConfigException(option + ": " + value + " must be >= 0");
     }
   }
 

@@ -148,7 +148,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static int run(Demo demo) throws Exception {
+  private int run(Demo demo) throws Exception {
     try {
       demo.run();
       return ExitCode.DONE;
@@ -156,6 +156,10 @@ final class DemoCommand implements Callable<Integer> {
       throw e;
     } catch (Exception e) {
       if (demo.isClosed()) {
+        if (workDirectory != null && spec != null) {
+          spec.commandLine().getErr().println("p3o: " + demo.whatIsLeft());
+          spec.commandLine().getErr().flush();
+        }
         return ExitCode.FAILED; // unseen: the JVM is going down by the signal that closed the demo
       }
       throw new IllegalStateException(e.getMessage() + "\np3o: " + demo.whatIsLeft(), e);

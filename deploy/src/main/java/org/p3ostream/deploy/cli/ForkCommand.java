@@ -90,6 +90,9 @@ final class ForkCommand implements Callable<Integer> {
     if (steps < 0) {
       throw new ConfigException("--steps: " + steps + " must be >= 0");
     }
+    if (prefix.isBlank()) {
+      throw new ConfigException("--prefix: '" + prefix + "' must name the topics of the fork");
+    }
     try (RunOptions.OpenRun run = options.open(this::tell, ForkCommand::namesTheRun)) {
       ForkSource source =
           new ForkSource(

@@ -1,11 +1,13 @@
 package org.p3ostream.deploy.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.log.RunTopics;
@@ -61,6 +63,9 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (checkpoints != null && !Files.isDirectory(checkpoints)) {
+      throw new ConfigException("--checkpoints: " + checkpoints + " is not a directory");
+    }
     try (RunOptions.OpenRun run = options.open(this::tell)) {
       List<String> overrides =
           checkpoints == null ? List.of() : List.of("learner.checkpointDirectory=" + checkpoints);

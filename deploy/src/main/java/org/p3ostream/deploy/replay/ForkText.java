@@ -17,7 +17,10 @@ public final class ForkText {
     out.printf(
         "changed          %s%n",
         report.changes().isEmpty() ? "nothing" : String.join("; ", report.changes()));
-    if (report.offPolicyFrom().isPresent()) {
+    if (report.changes().isEmpty()) {
+      out.printf(
+          "off-policy       no window: with nothing changed the weights are those of the run%n");
+    } else if (report.offPolicyFrom().isPresent()) {
       out.printf(
           "off-policy       from window %d on: run %s sampled it with weights that are not the fork's%n",
           report.offPolicyFrom().getAsLong(), source.runId());

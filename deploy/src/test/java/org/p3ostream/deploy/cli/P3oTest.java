@@ -87,6 +87,19 @@ class P3oTest {
   }
 
   @Test
+  void whatCannotBeMeantExitsWithTwoBeforeAnythingIsAsked(@TempDir Path directory) {
+    assertThat(execute("audit", "--group=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--group: -1 must be >= 0");
+    assertThat(execute("audit", "--version=-2")).isEqualTo(2);
+    assertThat(err.toString()).contains("--version: -2 must be >= 0");
+    assertThat(execute("fork", "--at=1", "--prefix= ")).isEqualTo(2);
+    assertThat(err.toString()).contains("--prefix: ' ' must name the topics of the fork");
+    Path missing = directory.resolve("checkpoints");
+    assertThat(execute("replay", "--checkpoints", missing.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--checkpoints: " + missing + " is not a directory");
+  }
+
+  @Test
   void noCommandExitsWithTwo() {
     assertThat(execute()).isEqualTo(2);
     assertThat(err.toString()).contains("Usage: p3o");

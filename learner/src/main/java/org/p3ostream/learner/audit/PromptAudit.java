@@ -95,6 +95,16 @@ final class PromptAudit {
   void prompt(AuditedRecord record, PromptTask task) {
     prompts++;
     String where = record.coordinate();
+    if (!task.getRunId().equals(scope.runId())) {
+      problems.add(
+          ProblemKind.FOREIGN_RUN,
+          where,
+          "a prompt of group %d of run '%s', not of '%s'",
+          task.getGroupId(),
+          task.getRunId(),
+          scope.runId());
+      return; // nobody's answer to a dispatch of this run
+    }
     requireContent(where, record.partition(), task);
     long groupId = task.getGroupId();
     begun.add(record.partition());
@@ -122,16 +132,14 @@ final class PromptAudit {
         groupsPerWindow == 0
             || (task.getWindowIndex() == Math.floorDiv(groupId, groupsPerWindow)
                 && task.getSlot() == Math.floorMod(groupId, groupsPerWindow));
-    if (!task.getRunId().equals(scope.runId())
-        || !placed
+    if (!placed
         || partition != Math.floorMod(groupId, partitions)
         || (exact != null && exact != task.getMinPolicyVersion())) {
       problems.add(
           ProblemKind.PROMPT_MISMATCH,
           where,
-          "group %d of run '%s', window %d, slot %d, from version %d, exactly %s",
+          "group %d, window %d, slot %d, from version %d, exactly %s",
           groupId,
-          task.getRunId(),
           task.getWindowIndex(),
           task.getSlot(),
           task.getMinPolicyVersion(),

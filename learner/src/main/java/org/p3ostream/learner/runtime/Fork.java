@@ -220,7 +220,7 @@ public final class Fork {
         source.step(),
         sourceLedger.origin().getPolicyVersion(),
         changes.isEmpty() ? "nothing is changed" : String.join("; ", changes));
-    if (sourceLedger.offPolicyFrom().isPresent()) {
+    if (!changes.isEmpty() && sourceLedger.offPolicyFrom().isPresent()) {
       LOG.info(
           "from window {} on the data are off-policy: run {} sampled them with weights of its own",
           sourceLedger.offPolicyFrom().getAsLong(),
@@ -234,7 +234,7 @@ public final class Fork {
         origin.getStep(),
         origin.getPolicyVersion(),
         changes,
-        sourceLedger.offPolicyFrom(),
+        changes.isEmpty() ? OptionalLong.empty() : sourceLedger.offPolicyFrom(),
         ledger.isEmpty() ? origin.getStep() : ledger.nextWindow() - 1,
         sourceLedger.lastStep(),
         ledger.policyVersion(),

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param sharedVersion version of the weights after that step
  * @param changes keys that differ from the configuration the other run had in that step
  * @param offPolicyFrom first window with tokens that the other run sampled with weights of its own;
- *     empty if there is none
+ *     empty if there is none, as where nothing is changed
  * @param lastStep last step of the fork
  * @param sourceLastStep last step of the other run
  * @param policyVersion version of its weights

@@ -601,6 +601,21 @@ class LogAuditTest {
   }
 
   @Test
+  void promptOfAnotherRunIsOneProblemWhateverItAsksFor() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      GeneratedLog log = new GeneratedLog(seed, WINDOWS);
+      Row foreign = copyToTheEnd(log, any(log.of(TOPICS.prompts()), new Random(seed)));
+      set(foreign.record, "runId", "x");
+      set(foreign.record, "minPolicyVersion", 77L);
+      set(foreign.record, "exactPolicyVersion", 77L);
+      foreign.bytes = log.encode(foreign);
+      assertThat(log.audit(new Random(seed)).problemCounts())
+          .as("seed %d", seed)
+          .isEqualTo(Map.of(ProblemKind.FOREIGN_RUN, 1L));
+    }
+  }
+
+  @Test
   void chainBreakIsNamedWithItsPlaceAndBothHashes() {
     GeneratedLog log = new GeneratedLog(3, WINDOWS);
     Row changed = log.ledger().get(4);

@@ -77,7 +77,8 @@ final class RolloutPublisher {
     return new FencedException(
         "transactional id '"
             + transactionalId
-            + "' was taken over by another process; give every producer its own producer.id",
+            + "' is refused: another process took it over (give every producer its own producer.id), or"
+            + " the broker ended a transaction that was open for longer than transaction.timeout.ms",
         cause);
   }
 }

@@ -86,8 +86,9 @@ class RolloutPublisherTest {
 
     assertThatThrownBy(() -> publisher.publish(batch, group))
         .isInstanceOf(FencedException.class)
-        .hasMessageContaining("'p3o.producer-1' was taken over")
-        .hasMessageContaining("producer.id");
+        .hasMessageContaining("'p3o.producer-1' is refused")
+        .hasMessageContaining("producer.id")
+        .hasMessageContaining("transaction.timeout.ms");
   }
 
   @Test

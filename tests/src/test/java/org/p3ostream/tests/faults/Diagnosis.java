@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -79,7 +80,12 @@ final class Diagnosis {
   private static void partitions(Admin admin, List<String> lines)
       throws ExecutionException, InterruptedException {
     Map<String, TopicDescription> topics =
-        new TreeMap<>(admin.describeTopics(admin.listTopics().names().get()).allTopicNames().get());
+        new TreeMap<>(
+            admin
+                .describeTopics(
+                    admin.listTopics(new ListTopicsOptions().listInternal(true)).names().get())
+                .allTopicNames()
+                .get());
     for (TopicDescription topic : topics.values()) {
       for (int partition = 0; partition < topic.partitions().size(); partition++) {
         TopicPartition place = new TopicPartition(topic.name(), partition);

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A short soak; the long one is {@link Soak}. Not part of an ordinary build yet. */
-@Tag("faults")
+/** A short soak; the long one is {@link Soak}. */
+@Tag("endurance")
 class FaultsIT {
 
   private static final int FAULTS = 20;

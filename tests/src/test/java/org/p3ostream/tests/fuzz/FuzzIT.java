@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,7 @@ import org.p3ostream.tests.support.LocalStackExtension;
 
 /** A hundred thousand records, of which nearly all must not be trained on. */
 @ExtendWith(LocalStackExtension.class)
+@Tag("endurance")
 class FuzzIT {
 
   private static final long RECORDS = 100_000;

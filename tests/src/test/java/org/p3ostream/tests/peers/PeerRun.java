@@ -110,7 +110,7 @@ final class PeerRun implements AutoCloseable {
   /** Everything on the topics, as this project's codec reads it. */
   List<ReceivedRecord> consume() {
     List<ReceivedRecord> received = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : WholeLog.read(learner.ledger(), topics())) {
+    for (ConsumerRecord<byte[], byte[]> record : WholeLog.read(stack, learner.ledger(), topics())) {
       Decoded decoded = learner.codec().decode(record.topic(), record.value());
       assertThat(decoded).isInstanceOf(Decoded.Accepted.class);
       SpecificRecord value = ((Decoded.Accepted) decoded).record();

@@ -37,13 +37,13 @@ final class WholeLog {
     all.put("key.deserializer", ByteArrayDeserializer.class.getName());
     all.put("value.deserializer", valueDeserializer);
     try (Consumer<byte[], V> consumer = new KafkaConsumer<>(all)) {
-      return read(consumer, topics);
+      return read(stack, consumer, topics);
     }
   }
 
   /** With a consumer that subscribes to nothing. */
   static <V> List<ConsumerRecord<byte[], V>> read(
-      Consumer<byte[], V> consumer, TopicCatalogue topics) {
+      LocalStack stack, Consumer<byte[], V> consumer, TopicCatalogue topics) {
     List<TopicPartition> partitions =
         topics.all().stream()
             .flatMap(
@@ -53,11 +53,23 @@ final class WholeLog {
             .toList();
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+    Map<TopicPartition, Long> ends = written(stack, partitions);
     List<ConsumerRecord<byte[], V>> found = new ArrayList<>();
     while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
       consumer.poll(Duration.ofMillis(100)).forEach(found::add);
     }
     return found;
+  }
+
+  /** A commit returns before its markers are written, so the end of what is visible comes later. */
+  private static Map<TopicPartition, Long> written(
+      LocalStack stack, List<TopicPartition> partitions) {
+    Map<String, Object> settings =
+        Map.of(
+            "bootstrap.servers", stack.bootstrapServers(), "isolation.level", "read_uncommitted");
+    try (Consumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      return consumer.endOffsets(partitions);
+    }
   }
 }
