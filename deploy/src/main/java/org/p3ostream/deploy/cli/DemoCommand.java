@@ -62,8 +62,24 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--producers", description = "Rollout producer processes.")
   private int producers = 1;
 
-  @Option(names = "--max-staleness", description = "How many policy versions old a token may be.")
+  @Option(
+      names = "--max-staleness",
+      description =
+          "Windows that are sampled ahead: how many policy versions old a token may be, less"
+              + " --sync-interval - 1.")
   private int maxStaleness = 1;
+
+  @Option(
+      names = "--sync-interval",
+      description = "Prompts ask for the newest policy version that is a multiple of this.")
+  private int syncInterval = 1;
+
+  @Option(
+      names = "--hold-back",
+      description =
+          "Complete windows that must lie in the topic behind the one that is trained; at most"
+              + " --max-staleness.")
+  private int holdBack = 0;
 
   @Option(
       names = "--task",
@@ -175,6 +191,8 @@ final class DemoCommand implements Callable<Integer> {
         rolloutPrecision,
         producers,
         maxStaleness,
+        syncInterval,
+        holdBack,
         task,
         workDirectory == null ? null : workDirectory.toAbsolutePath(),
         reportFile,

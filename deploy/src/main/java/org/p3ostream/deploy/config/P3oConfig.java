@@ -20,6 +20,7 @@ import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.RecoveryConfig;
 import org.p3ostream.learner.config.RunConfig;
 import org.p3ostream.learner.config.SamplingConfig;
+import org.p3ostream.learner.config.StalenessGates;
 import org.p3ostream.learner.config.TrimmingConfig;
 import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
@@ -83,6 +84,7 @@ public record P3oConfig(
     }
     requireKnownRewards(prompts);
     ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
+    StalenessGates.require(dispatch, window, learner);
     ProducerGates.require(producer, sampling, dispatch);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -15,6 +16,14 @@ import java.util.stream.Collectors;
  * line, quoted YAML) are read like unquoted ones.
  */
 final class ScalarReader {
+
+  /** Types of whole numbers, each with the largest. */
+  private static final Map<Class<?>, Long> LARGEST =
+      Map.of(
+          long.class, Long.MAX_VALUE,
+          int.class, (long) Integer.MAX_VALUE,
+          Integer.class, (long) Integer.MAX_VALUE,
+          short.class, (long) Short.MAX_VALUE);
 
   private ScalarReader() {}
 
@@ -34,7 +43,7 @@ final class ScalarReader {
     if (type == double.class || type == Double.class) {
       return readDouble(given.asText());
     }
-    if (type == long.class || type == int.class || type == short.class) {
+    if (LARGEST.containsKey(type)) {
       return LongNode.valueOf(readWholeNumber(shape, given.asText()));
     }
     if (type == Duration.class) {
@@ -71,10 +80,7 @@ final class ScalarReader {
 
   private static long readWholeNumber(ConfigShape.Value shape, String text) {
     long number = readNumberWithUnit(shape.name(), text.strip());
-    long limit =
-        shape.type() == long.class
-            ? Long.MAX_VALUE
-            : shape.type() == int.class ? Integer.MAX_VALUE : Short.MAX_VALUE;
+    long limit = LARGEST.getOrDefault(shape.type(), 0L);
     if (number > limit || number < -limit) {
       throw new IllegalArgumentException("must be at most " + limit + " in magnitude");
     }

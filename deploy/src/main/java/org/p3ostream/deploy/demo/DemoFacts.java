@@ -142,6 +142,8 @@ final class DemoFacts {
         new Fact("rollout weights", options.rolloutPrecision()),
         new Fact("producers", Integer.toString(options.producers())),
         new Fact("largest staleness allowed", options.maxStaleness() + " policy versions"),
+        new Fact("sync interval", options.syncInterval() + " policy versions"),
+        new Fact("hold-back", options.holdBack() + " windows"),
         new Fact("P3O Stream", version()),
         new Fact(
             "Java", System.getProperty("java.version") + ", " + System.getProperty("java.vendor")),

@@ -21,6 +21,8 @@ import org.p3ostream.learner.task.SyntheticTask;
  * @param rolloutPrecision what weights are rounded to before they sample
  * @param producers number of producer processes, ≥ 1
  * @param maxStaleness η, policy versions
+ * @param syncInterval k, policy versions
+ * @param holdBack L, windows
  * @param task what is learnt
  * @param workDirectory where data and logs go and stay; null for a temporary one
  * @param reportFile where the report is written as JSON; null for nowhere
@@ -40,6 +42,8 @@ public record DemoOptions(
     String rolloutPrecision,
     int producers,
     int maxStaleness,
+    int syncInterval,
+    int holdBack,
     SyntheticTask task,
     @Nullable Path workDirectory,
     @Nullable Path reportFile,
@@ -60,6 +64,8 @@ public record DemoOptions(
           Map.entry("sampling.temperature", "use --temperature"),
           Map.entry("producer.rolloutPrecision", "use --rollout-precision"),
           Map.entry("dispatch.maxStaleness", "use --max-staleness"),
+          Map.entry("dispatch.syncInterval", "use --sync-interval"),
+          Map.entry("learner.holdBackWindows", "use --hold-back"),
           Map.entry("model.directory", "the demo brings its model, see --task"),
           Map.entry("prompts.file", "the demo brings its prompts, see --task"),
           Map.entry("kafka.bootstrap.servers", "the demo starts its own broker"),
@@ -89,6 +95,8 @@ public record DemoOptions(
     addTyped(typed, "--temperature", "sampling.temperature=" + temperature);
     addTyped(typed, "--rollout-precision", "producer.rolloutPrecision=" + rolloutPrecision);
     addTyped(typed, "--max-staleness", "dispatch.maxStaleness=" + maxStaleness);
+    addTyped(typed, "--sync-interval", "dispatch.syncInterval=" + syncInterval);
+    addTyped(typed, "--hold-back", "learner.holdBackWindows=" + holdBack);
     typed.addAll(overrides);
     return typed;
   }
@@ -109,6 +117,8 @@ public record DemoOptions(
         config.producer().rolloutPrecision().id(),
         given.contains("--producers") ? producers : run.producers(),
         config.dispatch().maxStaleness(),
+        config.dispatch().syncInterval(),
+        config.learner().holdBackWindows(),
         run.task(),
         workDirectory,
         reportFile,

@@ -48,6 +48,8 @@ final class DemoRecipe {
     settings.add("sampling.maxResponseTokens=" + MAX_RESPONSE_TOKENS);
     settings.add("dispatch.groupsPerWindow=" + GROUPS_PER_WINDOW);
     settings.add("dispatch.maxStaleness=" + options.maxStaleness());
+    settings.add("dispatch.syncInterval=" + options.syncInterval());
+    settings.add("learner.holdBackWindows=" + options.holdBack());
     settings.add("algorithm.name=" + options.algorithm());
     settings.add("optimizer.learningRate=" + learningRate(options.task()));
     settings.add("optimizer.scheduleSteps=" + options.steps());

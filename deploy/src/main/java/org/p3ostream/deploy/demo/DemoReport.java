@@ -25,6 +25,7 @@ import org.p3ostream.learner.ledger.AuditTotals;
  * @param stalenessMin smallest token staleness, versions
  * @param stalenessMean mean token staleness, versions
  * @param stalenessMax largest token staleness, versions
+ * @param lagWindowsMax most complete windows behind one that was trained
  * @param policyVersion newest policy version
  * @param rolloutGroups groups in the log
  * @param weightsSha256 digest of the newest weights: of the ledger and of the rebuilt snapshot
@@ -48,6 +49,7 @@ record DemoReport(
     long stalenessMin,
     double stalenessMean,
     long stalenessMax,
+    int lagWindowsMax,
     long policyVersion,
     long rolloutGroups,
     String weightsSha256,
@@ -80,6 +82,7 @@ record DemoReport(
         run.stalenessMin(),
         run.stalenessMean(),
         run.stalenessMax(),
+        run.lagWindowsMax(),
         run.policyVersion(),
         census.groups(),
         run.weightsSha256(),

@@ -33,6 +33,7 @@ final class DemoSummary {
         report.stalenessMean(),
         report.stalenessMin(),
         report.stalenessMax());
+    line(out, "lag", "max %d (complete windows behind the one trained)", report.lagWindowsMax());
     line(
         out,
         "throughput",

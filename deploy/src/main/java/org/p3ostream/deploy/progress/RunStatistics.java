@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.ledger.AuditTotals;
@@ -106,6 +107,16 @@ public final class RunStatistics {
   /** Largest token staleness, versions. */
   public long stalenessMax() {
     return trained.stream().mapToLong(t -> t.metrics().getStalenessMax()).max().orElse(0);
+  }
+
+  /** Most complete windows that lay behind one that was trained; 0 if no step says. */
+  public int lagWindowsMax() {
+    return trained.stream()
+        .map(t -> t.metrics().getLagWindows())
+        .filter(Objects::nonNull)
+        .mapToInt(lag -> lag)
+        .max()
+        .orElse(0);
   }
 
   /** Tokens that were in a loss. */

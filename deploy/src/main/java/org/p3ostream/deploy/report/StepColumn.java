@@ -84,6 +84,10 @@ enum StepColumn {
       "stalenessMeanVersions",
       "mean token staleness, policy versions",
       of(StepMetrics::getStalenessMean)),
+  STALENESS_P50(
+      "stalenessP50Versions",
+      "median of token staleness, policy versions",
+      of(StepMetrics::getStalenessP50)),
   STALENESS_P95(
       "stalenessP95Versions",
       "95th percentile of token staleness, policy versions",
@@ -96,6 +100,22 @@ enum StepColumn {
       "ageMeanSeconds",
       "mean over groups of training time minus end of generation, s",
       of(StepMetrics::getAgeMeanSeconds)),
+  AGE_GENERATION(
+      "ageGenerationSeconds",
+      "mean over groups of the time spent sampling the group, s",
+      of(StepMetrics::getAgeGenerationSeconds)),
+  AGE_QUEUE(
+      "ageQueueSeconds",
+      "ageMeanSeconds less ageHoldBackSeconds; empty in a fork",
+      of(StepMetrics::getAgeQueueSeconds)),
+  AGE_HOLD_BACK(
+      "ageHoldBackSeconds",
+      "time for which the window was complete and waited for those behind it, s; empty in a fork",
+      of(StepMetrics::getAgeHoldBackSeconds)),
+  LAG_WINDOWS(
+      "lagWindows",
+      "complete windows behind the one trained; empty in a fork",
+      of(StepMetrics::getLagWindows)),
   VALID_TOKENS("validTokens", "N, tokens in the loss", of(StepMetrics::getValidTokens)),
   TOKENS_PER_SECOND(
       "trainedTokensPerSecond",

@@ -8,9 +8,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.p3ostream.deploy.stack.FreePorts;
 import picocli.CommandLine;
@@ -135,6 +137,36 @@ class P3oTest {
     assertThat(execute("learner", "--set", "dispatch.maxStaleness=-1")).isEqualTo(2);
     assertThat(err.toString())
         .contains("p3o: dispatch.maxStaleness: -1 must be >= 0 policy versions");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 2", "0, 4", "1, 2", "1, 4", "2, 4"})
+  void holdBackOfMoreThanIsDispatchedExitsWithTwoForAnySyncInterval(
+      int maxStaleness, int holdBack) {
+    for (int syncInterval : new int[] {1, 3, 8}) {
+      String[] dial = {
+        "--set", "dispatch.maxStaleness=" + maxStaleness,
+        "--set", "dispatch.syncInterval=" + syncInterval,
+        "--set", "learner.holdBackWindows=" + holdBack
+      };
+      assertThat(execute(with(dial, "learner"))).isEqualTo(2);
+      assertThat(err.toString()).contains(refusal(maxStaleness, holdBack));
+    }
+  }
+
+  @Test
+  void holdBackOfADemoBeyondItsStalenessExitsWithTwo() {
+    assertThat(execute("demo", "--hold-back", "2", "--no-report")).isEqualTo(2);
+    assertThat(err.toString()).contains(refusal(1, 2));
+  }
+
+  private static String[] with(String[] options, String command) {
+    return Stream.concat(Stream.of(command), Stream.of(options)).toArray(String[]::new);
+  }
+
+  private static String refusal(int maxStaleness, int holdBack) {
+    return "p3o: learner.holdBackWindows: %d must be <= dispatch.maxStaleness (%d): no more windows"
+        .formatted(holdBack, maxStaleness);
   }
 
   @ParameterizedTest

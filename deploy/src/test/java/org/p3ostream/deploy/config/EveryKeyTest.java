@@ -28,6 +28,7 @@ class EveryKeyTest {
           Map.entry("algorithm.dualClip", "4.0"),
           Map.entry("algorithm.importanceCap", "3.0"),
           Map.entry("algorithm.dropZeroVariance", "true"),
+          Map.entry("window.maxStaleness", "3"),
           Map.entry("run.topicPrefix", "other."));
 
   /** What has to be set along with a key. */

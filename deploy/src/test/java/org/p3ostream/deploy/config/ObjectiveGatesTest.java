@@ -103,6 +103,9 @@ class ObjectiveGatesTest {
         .startsWith("algorithm.dynamicSamplingAttempts: 12 must be <= window.maxTopUps + 1 (11)");
     assertThat(problem("algorithm.name=dapo", "window.maxTopUps=2"))
         .startsWith("algorithm.dynamicSamplingAttempts: 4 must be <= window.maxTopUps + 1 (3)");
+    assertThat(problem("algorithm.name=dapo", "window.maxTopUps=3", "window.maxStaleness=1"))
+        .startsWith(
+            "algorithm.dynamicSamplingAttempts: 4 must be <= window.maxTopUps, one of which is for window.maxStaleness (3)");
     load("algorithm.dynamicSamplingAttempts=12"); // p3o trains groups of equal rewards
   }
 

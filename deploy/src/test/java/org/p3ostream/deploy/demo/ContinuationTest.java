@@ -130,7 +130,7 @@ class ContinuationTest {
       List<String> overrides) {
     String precision = given.contains("--rollout-precision") ? "int8" : "float32";
     return new DemoOptions(
-        steps, seed, algorithm, 1.0, precision, producers, 1, task, directory, null, false, null, 0,
-        List.of(), overrides, resume, given);
+        steps, seed, algorithm, 1.0, precision, producers, 1, 1, 0, task, directory, null, false,
+        null, 0, List.of(), overrides, resume, given);
   }
 }

@@ -76,6 +76,8 @@ class DemoFactsTest {
             "float32",
             1,
             1,
+            1,
+            0,
             SyntheticTask.CSUM8,
             null,
             null,

@@ -48,6 +48,7 @@ class DemoReportTest {
             "stalenessMin",
             "stalenessMean",
             "stalenessMax",
+            "lagWindowsMax",
             "policyVersion",
             "rolloutGroups",
             "weightsSha256",

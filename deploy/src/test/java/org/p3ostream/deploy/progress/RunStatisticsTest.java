@@ -10,6 +10,8 @@ import static org.p3ostream.deploy.progress.LedgerFixtures.ofLearner;
 import static org.p3ostream.deploy.progress.LedgerFixtures.step;
 
 import org.junit.jupiter.api.Test;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
 
 class RunStatisticsTest {
 
@@ -39,6 +41,20 @@ class RunStatisticsTest {
     run.add(step(0, 1, 1, 0, 1, 0, 100));
     run.add(step(1, 2, 2, 0, 1, 1, 300));
     assertThat(run.stalenessMean()).isEqualTo(0.75);
+  }
+
+  @Test
+  void lagIsTheLargestOfThoseThatAreRecorded() {
+    assertThat(run.lagWindowsMax()).isZero();
+    run.add(genesis(0));
+    run.add(step(0, 1, 1, 0, 1, 0, 1)); // from before it was recorded
+    assertThat(run.lagWindowsMax()).isZero();
+    for (int lag : new int[] {1, 3, 2}) {
+      StepEvent event = step(lag, 1 + lag, 1, 0, 1, 0, 1);
+      StepMetrics lagging = StepMetrics.newBuilder(event.getMetrics()).setLagWindows(lag).build();
+      run.add(StepEvent.newBuilder(event).setMetrics(lagging).build());
+    }
+    assertThat(run.lagWindowsMax()).isEqualTo(3);
   }
 
   @Test

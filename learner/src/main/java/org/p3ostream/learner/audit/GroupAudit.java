@@ -79,7 +79,8 @@ final class GroupAudit {
                   : "its attempt before was " + before.attempt());
     }
     if (isNew || before != null) {
-      Long version = before == null ? group.getPolicyVersion() : before.policyVersion();
+      Long recorded = group.getPolicyVersion();
+      Long version = recorded == null && before != null ? before.policyVersion() : recorded;
       open.put(groupId, new Open(group.getAttempt(), version));
     }
     nextGroupId = Math.max(nextGroupId, groupId + 1);

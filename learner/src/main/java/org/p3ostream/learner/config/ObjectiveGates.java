@@ -33,12 +33,7 @@ public final class ObjectiveGates {
             + model.dropout()
             + " must be 0: pre-pass and update must see the same log-probs, and dropout would draw"
             + " another network for each");
-    require(
-        !algorithm.dropsZeroVariance()
-            || algorithm.dynamicSamplingAttempts() <= window.maxTopUps() + 1,
-        "algorithm.dynamicSamplingAttempts: %d must be <= window.maxTopUps + 1 (%d): a group is given"
-                .formatted(algorithm.dynamicSamplingAttempts(), window.maxTopUps() + 1)
-            + " up after that, and must be trained before");
+    requireTrainedBeforeGivenUp(algorithm, window);
     requireOneExecution(algorithm, learner);
     requireOneTemperature(sampling, ratio);
     require(
@@ -53,6 +48,19 @@ public final class ObjectiveGates {
             + " must be <= sampling.maxResponseTokens ("
             + sampling.maxResponseTokens()
             + "): it is the end of a response of that length");
+  }
+
+  private static void requireTrainedBeforeGivenUp(AlgorithmConfig algorithm, WindowConfig window) {
+    boolean mayBeStale = window.maxStaleness() != null;
+    int most = window.maxTopUps() + (mayBeStale ? 0 : 1);
+    require(
+        !algorithm.dropsZeroVariance() || algorithm.dynamicSamplingAttempts() <= most,
+        "algorithm.dynamicSamplingAttempts: %d must be <= window.maxTopUps%s (%d): a group is given"
+                .formatted(
+                    algorithm.dynamicSamplingAttempts(),
+                    mayBeStale ? ", one of which is for window.maxStaleness" : " + 1",
+                    most)
+            + " up after that, and must be trained before");
   }
 
   private static void requireNoCorrection(AlgorithmConfig algorithm) {

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which groups were dispatched and not yet trained: the latest attempt of each and the policy
- * version it was asked to be sampled by. A later dispatch keeps the version of the first, so that a
- * replacement is no fresher than what it replaces.
+ * version that was asked for last.
  */
 public final class DispatchBook {
 
@@ -30,8 +29,8 @@ public final class DispatchBook {
       return new Dispatched(0, policyVersion, 0, false);
     }
 
-    private Dispatched again(int nextAttempt) {
-      return new Dispatched(nextAttempt, policyVersion, topUps + 1, false);
+    private Dispatched again(int nextAttempt, long nextVersion) {
+      return new Dispatched(nextAttempt, nextVersion, topUps + 1, false);
     }
   }
 
@@ -42,13 +41,15 @@ public final class DispatchBook {
    * Notes a dispatch: of a new group, of the same attempt of an open group again, or of its next
    * attempt.
    *
+   * @param policyVersion version asked for; that of an earlier dispatch of the group, or a newer
+   *     one if the group was too stale
    * @throws IllegalStateException if a group is dispatched out of order or after it was given up,
    *     or an attempt does not follow the previous one
    */
   public void dispatch(long groupId, int attempt, long policyVersion) {
     Dispatched previous = open.get(groupId);
     if (previous != null && !previous.givenUp() && follows(attempt, previous)) {
-      open.put(groupId, previous.again(attempt));
+      open.put(groupId, previous.again(attempt, policyVersion));
     } else if (previous == null && groupId == nextGroupId && attempt == 0) {
       open.put(groupId, Dispatched.first(policyVersion));
       nextGroupId++;

@@ -39,9 +39,9 @@ public final class PromptComposer {
     return window(settledWindow + dispatch.maxStaleness() + 1, versionInForce, committedVersion);
   }
 
-  /** Another prompt for an open group, at the version its first one asked for. */
+  /** Another prompt for an open group; the version that it asks for was committed before. */
   public PromptTask again(TopUps.TopUp topUp) {
-    long version = topUp.open().policyVersion();
+    long version = topUp.policyVersion();
     return task(topUp.groupId(), topUp.attempt(), version, version);
   }
 

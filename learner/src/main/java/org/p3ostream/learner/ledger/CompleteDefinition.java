@@ -47,10 +47,11 @@ final class CompleteDefinition {
     complete(tree, "sampling", section -> JSON.valueToTree(SamplingConfig.defaults()));
     complete(tree, "dispatch", section -> JSON.valueToTree(DispatchConfig.defaults()));
     complete(tree, "ratio", section -> JSON.valueToTree(RatioConfig.defaults()));
-    complete(tree, "learner", section -> uncutLearner());
+    complete(tree, "learner", section -> plainLearner());
     if (!tree.has(WINDOW)) { // the section came later
-      tree.set(WINDOW, JSON.valueToTree(WindowConfig.defaults()));
+      tree.set(WINDOW, JSON.createObjectNode());
     }
+    complete(tree, WINDOW, section -> unboundedWindow());
     complete(tree, ALGORITHM, CompleteDefinition::plainObjective);
     if (tree.get(ALGORITHM) instanceof ObjectNode section && isP3o(section)) {
       section.remove(List.of("clipLow", "clipHigh")); // it had a clip once, without effect
@@ -64,8 +65,17 @@ final class CompleteDefinition {
     }
   }
 
-  private static ObjectNode uncutLearner() {
-    return JSON.createObjectNode().put("replicas", 1).put("contextShards", 1);
+  private static ObjectNode unboundedWindow() {
+    ObjectNode unbounded = JSON.valueToTree(WindowConfig.defaults());
+    unbounded.remove("maxStaleness"); // null: there is no such bound
+    return unbounded;
+  }
+
+  private static ObjectNode plainLearner() {
+    return JSON.createObjectNode()
+        .put("replicas", 1)
+        .put("contextShards", 1)
+        .put("holdBackWindows", 0);
   }
 
   private static ObjectNode plainObjective(ObjectNode recorded) {

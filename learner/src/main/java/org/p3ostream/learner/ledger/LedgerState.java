@@ -28,6 +28,7 @@ public final class LedgerState {
   private String lastEventHash = EventHash.NONE;
   private String weightsSha256 = "";
   private final Set<Long> skippedWindows = new HashSet<>(); // rare: an operator asks for each
+  private final TreeMap<Long, Integer> noOps = new TreeMap<>(); // by version, rare as well
   private long nextWindow;
   private long policyVersion;
   private long learnerEpoch;
@@ -76,6 +77,9 @@ public final class LedgerState {
     }
     event.getProgress().forEach(p -> progress.put(p.getPartition(), p));
     policyVersion = event.getPolicyVersionAfter();
+    if (event.getKind() == StepKind.NO_OP) {
+      noOps.merge(policyVersion, 1, Integer::sum);
+    }
     weightsSha256 = event.getWeightsSha256();
     learnerEpoch = Math.max(learnerEpoch, event.getLearnerEpoch());
     lastEventHash = eventHash;
@@ -107,10 +111,17 @@ public final class LedgerState {
     }
   }
 
-  /** What was dispatched before this was recorded asked for the version in force. */
-  private static long askedVersion(DispatchedGroup group, StepEvent event) {
+  /**
+   * What was dispatched before this was recorded asked for the version in force, and what was
+   * dispatched again for the version of before.
+   */
+  private long askedVersion(DispatchedGroup group, StepEvent event) {
     Long recorded = group.getPolicyVersion();
-    return recorded == null ? event.getPolicyVersionAfter() : recorded;
+    if (recorded != null) {
+      return recorded;
+    }
+    DispatchBook.Dispatched before = dispatched.find(group.getGroupId());
+    return before == null ? event.getPolicyVersionAfter() : before.policyVersion();
   }
 
   private void requireContinues(StepEvent event) {
@@ -210,6 +221,16 @@ public final class LedgerState {
   /** Version of the weights. */
   public long policyVersion() {
     return policyVersion;
+  }
+
+  /**
+   * Windows that were settled since a version came into force: its staleness, and the no-ops in
+   * between.
+   */
+  public long windowsSince(long version) {
+    return policyVersion
+        - version
+        + noOps.tailMap(version).values().stream().mapToInt(count -> count).sum();
   }
 
   /** Digest of the weights, hexadecimal. */

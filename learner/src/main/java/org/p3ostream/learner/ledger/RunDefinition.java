@@ -73,12 +73,12 @@ public final class RunDefinition {
     values.put("sampling", sampling(settings.sampling()));
     values.put("dispatch", dispatch(settings.dispatch()));
     if (!settings.window().equals(WindowConfig.defaults())) { // the section came later
-      values.put("window", settings.window());
+      values.put("window", window(settings.window()));
     }
     values.put("algorithm", algorithm(settings.algorithm().resolved()));
     values.put("ratio", ratio(settings.ratio(), settings.sampling()));
     values.put("optimizer", settings.optimizer());
-    values.put("learner", learner(settings.learner()));
+    values.put("learner", learner(settings.learner(), settings.dispatch().lockstep()));
     return new RunDefinition(JSON.valueToTree(values));
   }
 
@@ -105,6 +105,12 @@ public final class RunDefinition {
     tree.remove("timeoutSeconds"); // the same group is asked for again
     leaveOut(tree, "syncInterval", dispatch.syncInterval() == 1);
     leaveOut(tree, "versionsBack", dispatch.versionsBack() == 0);
+    return tree;
+  }
+
+  private static JsonNode window(WindowConfig window) {
+    ObjectNode tree = JSON.valueToTree(window);
+    leaveOut(tree, "maxStaleness", window.maxStaleness() == null);
     return tree;
   }
 
@@ -144,14 +150,20 @@ public final class RunDefinition {
     return tree;
   }
 
-  /** What decides in which order the figures of a step are added up. */
-  private static JsonNode learner(LearnerConfig learner) {
+  /**
+   * What decides in which order the figures of a step are added up; and out of lockstep, where the
+   * versions that sample follow from it, for how many windows one is held back.
+   */
+  private static JsonNode learner(LearnerConfig learner, boolean lockstep) {
     ObjectNode tree = JSON.createObjectNode();
     tree.put("microBatchTokens", learner.microBatchTokens());
     tree.put("replicas", learner.replicas());
     tree.put("contextShards", learner.contextShards());
     leaveOut(tree, "replicas", learner.replicas() == 1);
     leaveOut(tree, "contextShards", learner.contextShards() == 1);
+    if (!lockstep && learner.holdBackWindows() > 0) {
+      tree.put("holdBackWindows", learner.holdBackWindows());
+    }
     return tree;
   }
 

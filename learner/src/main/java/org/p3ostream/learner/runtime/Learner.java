@@ -26,6 +26,7 @@ import org.p3ostream.learner.optimizer.AdamW;
 import org.p3ostream.learner.optimizer.OptimizerState;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.trim.TrimBook;
+import org.p3ostream.learner.window.HoldBack;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutContract;
@@ -169,7 +170,14 @@ public final class Learner {
                 settings.learner(),
                 ledger,
                 new WindowCollector(
-                    settings.dispatch(), settings.window(), ledger, intake, source, writer, clock),
+                    settings.dispatch(),
+                    settings.window(),
+                    new HoldBack(settings.learner().holdBackWindows(), settings.learner().steps()),
+                    ledger,
+                    intake,
+                    source,
+                    writer,
+                    clock),
                 new WindowStep(ledger, trainer, optimizer, writer, skips, clock, stages),
                 writer,
                 keeper,

@@ -1,6 +1,8 @@
 package org.p3ostream.learner.runtime;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.p3ostream.learner.commit.EventComposer;
 import org.p3ostream.learner.commit.PreparedEvent;
 import org.p3ostream.learner.commit.Stage;
@@ -26,6 +28,10 @@ import org.slf4j.event.Level;
  */
 final class LedgerWriter {
   private static final Logger LOG = LoggerFactory.getLogger(LedgerWriter.class);
+
+  /** Nothing is wrong with these: the run was asked to do without them. */
+  private static final Set<RejectionReason> AS_WISHED =
+      EnumSet.of(RejectionReason.ZERO_VARIANCE, RejectionReason.STALE);
 
   private final LedgerState ledger;
   private final Intake intake;
@@ -98,8 +104,7 @@ final class LedgerWriter {
     timer.committed(commit.commit(prepared));
     List<SkippedRecord> skipped = prepared.event().getSkipped();
     if (!skipped.isEmpty()) {
-      boolean asWished =
-          skipped.stream().allMatch(s -> s.getReason() == RejectionReason.ZERO_VARIANCE);
+      boolean asWished = skipped.stream().allMatch(s -> AS_WISHED.contains(s.getReason()));
       LOG.atLevel(asWished ? Level.INFO : Level.WARN)
           .log(
               "{} records went to the dead letters while at step {}, last: {}",

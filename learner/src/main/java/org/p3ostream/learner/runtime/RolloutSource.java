@@ -57,8 +57,17 @@ final class RolloutSource {
    * by the next calls, before anything else is polled.
    */
   void pollInto(Intake intake, long currentVersion) {
+    pollInto(intake, currentVersion, POLL);
+  }
+
+  /** The same with what has arrived already. */
+  void drainInto(Intake intake, long currentVersion) {
+    pollInto(intake, currentVersion, Duration.ZERO);
+  }
+
+  private void pollInto(Intake intake, long currentVersion, Duration wait) {
     if (unread.isEmpty()) {
-      consumer.poll(POLL).forEach(unread::add);
+      consumer.poll(wait).forEach(unread::add);
     }
     while (!unread.isEmpty() && !intake.isFull()) {
       ConsumerRecord<byte[], byte[]> record = unread.remove();

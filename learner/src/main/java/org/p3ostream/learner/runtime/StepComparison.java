@@ -14,10 +14,21 @@ import org.p3ostream.schemas.avro.VersionRatioStatistics;
 
 /**
  * Compares what a step gives when it is executed again with its event, bit for bit: two numbers are
- * the same if they have the same bits. Durations and ages are left out.
+ * the same if they have the same bits. Left out is what depends on when and where a step is
+ * executed: durations, ages and lags.
  */
 final class StepComparison {
-  private static final Set<String> DURATIONS = Set.of("ageMeanSeconds");
+  private static final Set<String> OF_THE_MOMENT =
+      Set.of(
+          "ageMeanSeconds",
+          "ageGenerationSeconds",
+          "ageQueueSeconds",
+          "ageHoldBackSeconds",
+          "lagWindows",
+          "rolloutPolicyAgeWindows");
+
+  /** Recorded of every step since there is such a field, and of none before. */
+  private static final Set<String> LATER = Set.of("stalenessP50", "approxKl");
 
   private StepComparison() {}
 
@@ -54,7 +65,9 @@ final class StepComparison {
       Object before = recorded.get(field.pos());
       Object now = found.get(field.pos());
       boolean compared =
-          !DURATIONS.contains(field.name()) && !(before == null && isFromBeforeFields(recorded));
+          !OF_THE_MOMENT.contains(field.name())
+              && !(before == null
+                  && (LATER.contains(field.name()) || isFromBeforeFields(recorded)));
       if (compared && !Objects.equals(before, now)) {
         differences.add(
             new Difference(path + "." + field.name(), String.valueOf(before), String.valueOf(now)));

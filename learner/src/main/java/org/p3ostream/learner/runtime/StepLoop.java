@@ -4,7 +4,6 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.p3ostream.learner.config.LearnerConfig;
 import org.p3ostream.learner.ledger.LedgerState;
-import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.ControlChange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +41,7 @@ final class StepLoop {
   void run(BooleanSupplier stopping) {
     trimmer.repeat();
     while (ledger.nextWindow() < config.steps()) {
-      Window window = collector.next(stopping);
+      CollectedWindow window = collector.next(stopping);
       if (window == null) {
         break;
       }

@@ -10,14 +10,15 @@ import org.p3ostream.learner.config.WindowConfig;
 import org.p3ostream.learner.dispatch.DispatchDeadlines;
 import org.p3ostream.learner.dispatch.TopUps;
 import org.p3ostream.learner.ledger.LedgerState;
+import org.p3ostream.learner.window.HoldBack;
 import org.p3ostream.learner.window.Intake;
-import org.p3ostream.learner.window.Window;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes rollouts in until the next window is complete. What is rejected or does not come is
- * dispatched again on the way, or given up, by INTERIM events.
+ * Takes rollouts in until the next window is complete, of groups that are not too stale, and need
+ * not be held back. What is rejected or does not come is dispatched again on the way, or given up,
+ * by INTERIM events.
  */
 final class WindowCollector {
   private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
@@ -27,7 +28,9 @@ final class WindowCollector {
   /** How long the broker may be away before the learner ends; a restart continues. */
   private static final long OUTAGE_DEADLINE_MS = 120_000;
 
-  private final int groupsPerWindow;
+  private final DispatchConfig dispatch;
+  private final WindowConfig window;
+  private final HoldBack holdBack;
   private final LedgerState ledger;
   private final Intake intake;
   private final RolloutSource source;
@@ -40,12 +43,15 @@ final class WindowCollector {
   WindowCollector(
       DispatchConfig dispatch,
       WindowConfig window,
+      HoldBack holdBack,
       LedgerState ledger,
       Intake intake,
       RolloutSource source,
       LedgerWriter writer,
       Clock clock) {
-    this.groupsPerWindow = dispatch.groupsPerWindow();
+    this.dispatch = dispatch;
+    this.window = window;
+    this.holdBack = holdBack;
     this.ledger = ledger;
     this.intake = intake;
     this.source = source;
@@ -56,33 +62,67 @@ final class WindowCollector {
     this.silence = new BrokerSilence(OUTAGE_DEADLINE_MS, clock.millis());
   }
 
-  /** The next window once it is complete; null if asked to stop first. */
-  @Nullable Window next(BooleanSupplier stopping) {
+  /** The next window once it may be trained; null if asked to stop first. */
+  @Nullable CollectedWindow next(BooleanSupplier stopping) {
+    long index = ledger.nextWindow();
     long start = System.nanoTime();
+    long heldSince = 0;
+    boolean held = false;
     long lastNotice = clock.millis();
     silence.answered(clock.millis()); // what came before was committed
     deadlines.observe(ledger.dispatched(), clock.millis());
-    while (!intake.isComplete(ledger.nextWindow())) {
+    source.drainInto(intake, ledger.policyVersion());
+    rejectStale(index);
+    while (!holdBack.isDue(index, intake)) {
       if (stopping.getAsBoolean()) {
         return null;
       }
-      source.pollInto(intake, ledger.policyVersion());
+      if (!held && intake.isComplete(index)) {
+        held = true;
+        heldSince = System.nanoTime();
+      }
+      if (!intake.replacementDue()) {
+        source.pollInto(intake, ledger.policyVersion());
+        rejectStale(index);
+      }
       List<Long> lost = lost();
       if (intake.replacementDue() || !lost.isEmpty() || intake.isFull()) {
         interim(lost);
       }
       if (clock.millis() - lastNotice > WAIT_NOTICE_MS) {
         lastNotice = clock.millis();
-        LOG.info(
-            "waiting for window {}: {} of {} groups are here",
-            ledger.nextWindow(),
-            intake.admittedGroups(ledger.nextWindow()),
-            groupsPerWindow);
+        tellWait(index);
         requireBroker();
       }
     }
     writer.timer().waited(start);
-    return intake.take(ledger.nextWindow());
+    double holdBackSeconds = held ? (System.nanoTime() - heldSince) / 1e9 : 0;
+    int lagWindows = intake.completeWindowsAfter(index);
+    return new CollectedWindow(intake.take(index), lagWindows, holdBackSeconds);
+  }
+
+  private void tellWait(long index) {
+    if (intake.isComplete(index)) {
+      LOG.info(
+          "holding window {} back: {} of the {} windows behind it are here",
+          index,
+          holdBack.completeInARow(index, intake),
+          holdBack.windowsAhead(index));
+    } else {
+      LOG.info(
+          "waiting for window {}: {} of {} groups are here",
+          index,
+          intake.admittedGroups(index),
+          dispatch.groupsPerWindow());
+    }
+  }
+
+  /** Not of windows that are not next yet: another version may be in force then. */
+  private void rejectStale(long index) {
+    Integer maxStaleness = window.maxStaleness();
+    if (maxStaleness != null) {
+      intake.rejectStale(index, ledger.policyVersion(), maxStaleness);
+    }
   }
 
   /** Groups whose time is over and which are not among the records that wait to be read. */
@@ -93,7 +133,13 @@ final class WindowCollector {
   }
 
   private void interim(List<Long> lost) {
-    TopUps.Plan plan = topUps.plan(ledger.dispatched(), intake.drainReplacements(), lost);
+    long versionInForce = dispatch.askedVersion(ledger.policyVersion());
+    TopUps.Plan plan =
+        topUps.plan(
+            ledger.dispatched(),
+            intake.drainReplacements(),
+            new TopUps.Stale(intake.drainStale(), versionInForce),
+            lost);
     writer.interim(plan);
     deadlines.observe(ledger.dispatched(), clock.millis());
     silence.answered(clock.millis());

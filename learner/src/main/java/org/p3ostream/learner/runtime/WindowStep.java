@@ -11,6 +11,7 @@ import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.train.WindowTrainer;
 import org.p3ostream.learner.window.Window;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,8 @@ final class WindowStep {
   }
 
   /** Does with a window what is to be done, and commits it. */
-  void take(Window window) {
+  void take(CollectedWindow collected) {
+    Window window = collected.window();
     if (skips.contains(window.index())) {
       LOG.warn(
           "skipping window {}: {} groups are not trained", window.index(), window.groups().size());
@@ -63,11 +65,12 @@ final class WindowStep {
           window.groups().size(),
           window.missingGroups());
     }
-    train(window);
+    train(collected);
     requireSomeGroups(window);
   }
 
-  private void train(Window window) {
+  private void train(CollectedWindow collected) {
+    Window window = collected.window();
     stages.before(Stage.TRAIN);
     TrainedWindow trained = trainer.train(window, ledger.policyVersion(), clock.millis());
     stages.after(Stage.TRAIN);
@@ -78,9 +81,11 @@ final class WindowStep {
       writer.noOp(window);
       return;
     }
-    writer.step(window, trained, optimizer.weights());
+    metrics =
+        collected.describe(metrics).setRolloutPolicyAgeWindows(rolloutPolicyAge(trained)).build();
+    writer.step(window, trained.withMetrics(metrics), optimizer.weights());
     LOG.info(
-        "step {} version {} reward {} ess {} kl {} staleness {}..{} grad norm {}",
+        "step {} version {} reward {} ess {} kl {} staleness {}..{} lag {} grad norm {}",
         window.index(),
         ledger.policyVersion(),
         metrics.getRewardMean(),
@@ -88,8 +93,20 @@ final class WindowStep {
         BehaviorKl.mean(metrics),
         metrics.getStalenessMin(),
         metrics.getStalenessMax(),
+        metrics.getLagWindows(),
         metrics.getGradNorm());
     audit.take(window.index(), metrics);
+  }
+
+  /** Mean over the tokens of a window that is not committed yet, windows. */
+  private double rolloutPolicyAge(TrainedWindow trained) {
+    long tokens = 0;
+    double sum = 0;
+    for (VersionRatioStatistics version : trained.ratioStatistics()) {
+      tokens += version.getTokenCount();
+      sum += (double) version.getTokenCount() * ledger.windowsSince(version.getPolicyVersion());
+    }
+    return sum / tokens;
   }
 
   /** Else a run whose producers or prompts are at fault would pass its windows to the last. */

@@ -17,4 +17,10 @@ public record TrainedWindow(
     @Nullable StepMetrics metrics,
     List<VersionRatioStatistics> ratioStatistics,
     double prePassMillis,
-    double updateMillis) {}
+    double updateMillis) {
+
+  /** The same with other metrics. */
+  public TrainedWindow withMetrics(StepMetrics other) {
+    return new TrainedWindow(other, ratioStatistics, prePassMillis, updateMillis);
+  }
+}

@@ -2,6 +2,7 @@ package org.p3ostream.learner.train;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -59,16 +60,28 @@ final class WindowMetrics {
     setDistributions(metrics, tokens, recipe);
     setStaleness(metrics, tokens, policyVersion);
     setResponses(metrics, window);
-    metrics.setAgeMeanSeconds(
-        window.groups().stream()
-            .mapToDouble(group -> (nowMs - group.generatedAtMs()) / 1000.0)
-            .average()
-            .orElse(0));
+    setAge(metrics, window, nowMs);
     return metrics.build();
+  }
+
+  private static void setAge(StepMetrics.Builder metrics, Window window, long nowMs) {
+    OptionalDouble generation =
+        window.groups().stream()
+            .mapToDouble(group -> group.generationMillis() / 1000)
+            .filter(Double::isFinite)
+            .average();
+    metrics
+        .setAgeMeanSeconds(
+            window.groups().stream()
+                .mapToDouble(group -> (nowMs - group.generatedAtMs()) / 1000.0)
+                .average()
+                .orElse(0))
+        .setAgeGenerationSeconds(generation.isPresent() ? generation.getAsDouble() : null);
   }
 
   private static void setRatios(StepMetrics.Builder metrics, WindowTokens tokens) {
     double maxLogRatio = Double.NEGATIVE_INFINITY;
+    double k1Sum = 0;
     double klSum = 0;
     double klMax = 0;
     long aboveOne = 0;
@@ -76,12 +89,14 @@ final class WindowMetrics {
       double logRatio = tokens.logRatio(n);
       double kl = KlProxy.value(logRatio);
       maxLogRatio = Math.max(maxLogRatio, logRatio);
+      k1Sum -= logRatio;
       klSum += kl;
       klMax = Math.max(klMax, kl);
       aboveOne += logRatio > 0 ? 1 : 0;
     }
     metrics
         .setRatioMax(Math.exp(maxLogRatio))
+        .setApproxKl(k1Sum / tokens.count())
         .setBehaviorKlProxyMean(klSum / tokens.count())
         .setBehaviorKlProxyMax(klMax)
         .setRatioAboveOneFraction((double) aboveOne / tokens.count());
@@ -138,6 +153,7 @@ final class WindowMetrics {
     metrics
         .setStalenessMin(staleness[0])
         .setStalenessMean(Arrays.stream(staleness).average().orElseThrow())
+        .setStalenessP50(staleness[(staleness.length - 1) / 2])
         .setStalenessP95(staleness[p95])
         .setStalenessMax(staleness[staleness.length - 1]);
   }

@@ -3,6 +3,8 @@ package org.p3ostream.learner.window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.avro.specific.SpecificRecord;
@@ -17,9 +19,9 @@ import org.p3ostream.schemas.serde.Decoded;
  * progress of every partition and remembers which groups must be dispatched again.
  *
  * <p>A record is admitted once: for the latest attempt of a group that was dispatched and neither
- * trained nor given up. A group whose content breaks the contract, or that teaches nothing, gets a
- * replacement with the next attempt; the attempt it replaces no longer counts. A window is complete
- * when every group was admitted or given up.
+ * trained nor given up. A group whose content breaks the contract, or that teaches nothing, or that
+ * has become too stale, gets a replacement with the next attempt; the attempt it replaces no longer
+ * counts. A window is complete when every group was admitted or given up.
  */
 public final class Intake {
 
@@ -33,10 +35,13 @@ public final class Intake {
   private final int groupsPerWindow;
   private final boolean lockstep;
   private final Map<Integer, PartitionCursor> cursors;
-  private final TreeMap<Long, TrainingGroup> admitted = new TreeMap<>();
+  private final TreeMap<Long, Admitted> admitted = new TreeMap<>();
   private final TreeSet<Long> replacementsDue = new TreeSet<>();
+  private final TreeSet<Long> staleDue = new TreeSet<>();
   private final List<Rejection> rejections = new ArrayList<>();
   private @Nullable Rejection lastRejection;
+
+  private record Admitted(TrainingGroup group, int valueBytes) {}
 
   /**
    * @param dynamicSampling which good groups are replaced all the same
@@ -122,8 +127,7 @@ public final class Intake {
           older ? RejectionReason.SUPERSEDED : RejectionReason.NOT_DISPATCHED,
           "attempt",
           group.getAttempt() + " is not the latest dispatched attempt, " + expected.attempt());
-    } else if (admitted.containsKey(group.getGroupId())
-        || replacementsDue.contains(group.getGroupId())) {
+    } else if (!isAwaited(group.getGroupId())) {
       reject(
           coordinate,
           valueBytes,
@@ -160,7 +164,7 @@ public final class Intake {
                   group.getAttempt() + 1,
                   dynamicSampling.attempts()));
     } else if (verdict instanceof RolloutContract.Kept kept) {
-      admitted.put(group.getGroupId(), kept.group());
+      admitted.put(group.getGroupId(), new Admitted(kept.group(), valueBytes));
     } else if (verdict instanceof RolloutContract.Broken broken) {
       replacementsDue.add(group.getGroupId());
       reject(coordinate, valueBytes, origin, broken.reason(), broken.field(), broken.cause());
@@ -197,9 +201,58 @@ public final class Intake {
     rejections.add(lastRejection);
   }
 
+  /**
+   * Rejects the groups of a window that are too stale to be trained. To be asked of the window that
+   * is next: the version it is trained by is known then, and stays the same however long the window
+   * is waited for, so that a learner that was restarted comes to the same groups.
+   *
+   * <pre>
+   *   too stale  ⇔  version being trained − oldest version that sampled a token of the group > maxStaleness
+   * </pre>
+   *
+   * @param versionBeingTrained version of the weights that the window updates
+   * @param maxStaleness policy versions
+   */
+  public void rejectStale(long windowIndex, long versionBeingTrained, int maxStaleness) {
+    for (Admitted candidate : List.copyOf(ofWindow(windowIndex).values())) {
+      TrainingGroup group = candidate.group();
+      long staleness = versionBeingTrained - group.policyVersion();
+      if (staleness > maxStaleness) {
+        admitted.remove(group.groupId());
+        staleDue.add(group.groupId());
+        reject(
+            group.coordinate(),
+            candidate.valueBytes(),
+            new Rejection.Origin(group.groupId(), group.attempt(), group.producerId()),
+            RejectionReason.STALE,
+            "responses[].policyVersion",
+            "%d, but window %d is trained by version %d: %d versions old, at most %d are wanted"
+                .formatted(
+                    group.policyVersion(),
+                    windowIndex,
+                    versionBeingTrained,
+                    staleness,
+                    maxStaleness));
+      }
+    }
+  }
+
   /** Whether every group of a window has been admitted or given up. */
   public boolean isComplete(long windowIndex) {
     return admittedGroups(windowIndex) + missingGroups(windowIndex).size() == groupsPerWindow;
+  }
+
+  /**
+   * Complete windows behind one, whether or not windows between them are.
+   *
+   * @return windows, as far as their records have been taken
+   */
+  public int completeWindowsAfter(long windowIndex) {
+    int complete = 0;
+    for (long w = windowIndex + 1; firstGroup(w) < dispatched.nextGroupId(); w++) {
+      complete += isComplete(w) ? 1 : 0;
+    }
+    return complete;
   }
 
   private List<Long> missingGroups(long windowIndex) {
@@ -212,12 +265,17 @@ public final class Intake {
     return expected != null
         && !expected.givenUp()
         && !admitted.containsKey(groupId)
-        && !replacementsDue.contains(groupId);
+        && !replacementsDue.contains(groupId)
+        && !staleDue.contains(groupId);
   }
 
   /** Admitted groups of a window so far. */
   public int admittedGroups(long windowIndex) {
-    return admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1)).size();
+    return ofWindow(windowIndex).size();
+  }
+
+  private SortedMap<Long, Admitted> ofWindow(long windowIndex) {
+    return admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1));
   }
 
   /** Hands out a complete window and settles its records and groups. */
@@ -225,10 +283,12 @@ public final class Intake {
     if (!isComplete(windowIndex)) {
       throw new IllegalStateException("window " + windowIndex + " is not complete");
     }
-    Map<Long, TrainingGroup> groups =
-        admitted.subMap(firstGroup(windowIndex), firstGroup(windowIndex + 1));
+    Map<Long, Admitted> groups = ofWindow(windowIndex);
     Window window =
-        new Window(windowIndex, new ArrayList<>(groups.values()), missingGroups(windowIndex));
+        new Window(
+            windowIndex,
+            groups.values().stream().map(Admitted::group).toList(),
+            missingGroups(windowIndex));
     groups.clear();
     for (TrainingGroup group : window.groups()) {
       cursor(group.coordinate().partition()).settle(group.coordinate().recordOffset());
@@ -254,16 +314,25 @@ public final class Intake {
     return rejections.size() >= MAX_PENDING_REJECTIONS;
   }
 
-  /** Groups to dispatch again since the last call, ascending. */
+  /**
+   * Groups to dispatch again since the last call, ascending, but for those of {@link #drainStale}.
+   */
   public List<Long> drainReplacements() {
     List<Long> drained = List.copyOf(replacementsDue);
     replacementsDue.clear();
     return drained;
   }
 
+  /** Groups to dispatch again since the last call because they were too stale. */
+  public Set<Long> drainStale() {
+    Set<Long> drained = Set.copyOf(staleDue);
+    staleDue.clear();
+    return drained;
+  }
+
   /** Whether a group must be dispatched again. */
   public boolean replacementDue() {
-    return !replacementsDue.isEmpty();
+    return !replacementsDue.isEmpty() || !staleDue.isEmpty();
   }
 
   /** The newest rejection, for messages; null if there was none. */

@@ -137,7 +137,8 @@ public record RolloutContract(
         responses,
         finiteAdvantages(responses),
         oldest,
-        record.getGeneratedAt());
+        record.getGeneratedAt(),
+        record.getGenerationMillis());
   }
 
   /**

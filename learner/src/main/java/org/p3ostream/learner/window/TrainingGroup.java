@@ -13,6 +13,7 @@ public final class TrainingGroup {
   private final double[] advantages; // [G']
   private final long policyVersion;
   private final long generatedAtMs;
+  private final double generationMillis;
 
   TrainingGroup(
       RolloutCoordinate coordinate,
@@ -23,7 +24,8 @@ public final class TrainingGroup {
       List<TrainingResponse> responses,
       double[] advantages,
       long policyVersion,
-      long generatedAtMs) {
+      long generatedAtMs,
+      double generationMillis) {
     this.coordinate = coordinate;
     this.groupId = groupId;
     this.attempt = attempt;
@@ -33,6 +35,7 @@ public final class TrainingGroup {
     this.advantages = advantages;
     this.policyVersion = policyVersion;
     this.generatedAtMs = generatedAtMs;
+    this.generationMillis = generationMillis;
   }
 
   public RolloutCoordinate coordinate() {
@@ -70,6 +73,13 @@ public final class TrainingGroup {
   /** End of generation, milliseconds since the epoch. */
   public long generatedAtMs() {
     return generatedAtMs;
+  }
+
+  /**
+   * Time spent sampling it, milliseconds, as its producer says: not finite if that is no number.
+   */
+  public double generationMillis() {
+    return generationMillis;
   }
 
   /** Advantages in response order, [G'], finite; not to be changed. */

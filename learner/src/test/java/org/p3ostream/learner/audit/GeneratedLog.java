@@ -205,6 +205,12 @@ final class GeneratedLog {
       attempt++;
       interim(List.of(dispatch(groupId, attempt)));
     }
+    if (random.nextInt(6) == 0) { // too stale: another one, of the version in force
+      reject(rollout(groupId, attempt, RUN), RejectionReason.STALE);
+      attempt++;
+      asked.put(groupId, version);
+      interim(List.of(dispatch(groupId, attempt)));
+    }
     if (random.nextInt(12) == 0) {
       return; // given up
     }

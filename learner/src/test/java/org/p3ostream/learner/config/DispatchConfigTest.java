@@ -48,8 +48,11 @@ class DispatchConfigTest {
     assertThatThrownBy(() -> new DispatchConfig(8, 1, 1, 0, 0, true))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("dispatch.timeoutSeconds: 0 must be >= 1");
-    assertThatThrownBy(() -> new WindowConfig(-1))
+    assertThatThrownBy(() -> new WindowConfig(-1, null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("window.maxTopUps: -1 must be >= 0");
+    assertThatThrownBy(() -> new WindowConfig(10, -1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("window.maxStaleness: -1 must be >= 0 policy versions");
   }
 }

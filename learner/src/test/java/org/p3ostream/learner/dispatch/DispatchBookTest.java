@@ -20,10 +20,12 @@ class DispatchBookTest {
   }
 
   @Test
-  void dispatchOfALaterAttemptKeepsTheVersionOfTheFirst() {
+  void dispatchOfALaterAttemptTakesTheVersionThatItAsksFor() {
     book.dispatch(0, 0, 3);
-    book.dispatch(0, 1, 8);
+    book.dispatch(0, 1, 3);
     assertThat(book.find(0)).isEqualTo(new DispatchBook.Dispatched(1, 3, 1, false));
+    book.dispatch(0, 2, 8); // what came was too stale
+    assertThat(book.find(0)).isEqualTo(new DispatchBook.Dispatched(2, 8, 2, false));
     assertThat(book.nextGroupId()).isEqualTo(1);
   }
 
@@ -41,9 +43,9 @@ class DispatchBookTest {
   @Test
   void dispatchOfTheSameAttemptAgainCountsAsATopUp() {
     book.dispatch(0, 0, 3);
-    book.dispatch(0, 0, 8);
-    book.dispatch(0, 1, 9);
-    book.dispatch(0, 1, 9);
+    book.dispatch(0, 0, 3);
+    book.dispatch(0, 1, 3);
+    book.dispatch(0, 1, 3);
     assertThat(book.find(0)).isEqualTo(new DispatchBook.Dispatched(1, 3, 3, false));
     requireRefused(0, 0); // an earlier attempt
   }

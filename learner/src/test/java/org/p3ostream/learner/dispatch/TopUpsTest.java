@@ -3,6 +3,7 @@ package org.p3ostream.learner.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class TopUpsTest {
@@ -18,14 +19,13 @@ class TopUpsTest {
 
   @Test
   void planAsksForTheNextAttemptOfWhatWasRejectedAndTheSameOfWhatWasLost() {
-    DispatchBook.Dispatched first = DispatchBook.Dispatched.first(7);
     assertThat(topUps.plan(book, List.of(4L, 1L), List.of(2L)))
         .isEqualTo(
             new TopUps.Plan(
                 List.of(
-                    new TopUps.TopUp(1, first, 1),
-                    new TopUps.TopUp(2, first, 0),
-                    new TopUps.TopUp(4, first, 1)),
+                    new TopUps.TopUp(1, 1, 7),
+                    new TopUps.TopUp(2, 0, 7),
+                    new TopUps.TopUp(4, 1, 7)),
                 List.of()));
   }
 
@@ -36,8 +36,19 @@ class TopUpsTest {
     book.dispatch(3, 1, 7);
     TopUps.Plan plan = topUps.plan(book, List.of(1L), List.of(3L));
     assertThat(plan.givenUp()).containsExactly(1L);
+    assertThat(plan.again()).containsExactly(new TopUps.TopUp(3, 1, 7));
+  }
+
+  @Test
+  void planAsksForTheVersionInForceInThePlaceOfWhatWasTooStale() {
+    book.dispatch(3, 0, 7);
+    book.dispatch(3, 0, 7);
+    TopUps.Stale stale = new TopUps.Stale(Set.of(2L, 3L, 99L), 12);
+    TopUps.Plan plan = topUps.plan(book, List.of(1L), stale, List.of(4L));
     assertThat(plan.again())
-        .containsExactly(new TopUps.TopUp(3, new DispatchBook.Dispatched(1, 7, 1, false), 1));
+        .containsExactly(
+            new TopUps.TopUp(1, 1, 7), new TopUps.TopUp(2, 1, 12), new TopUps.TopUp(4, 0, 7));
+    assertThat(plan.givenUp()).containsExactly(3L);
   }
 
   @Test

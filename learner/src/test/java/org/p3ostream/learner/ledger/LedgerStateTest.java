@@ -68,6 +68,8 @@ class LedgerStateTest {
     assertThat(ledger.nextWindow()).isEqualTo(2);
     assertThat(ledger.policyVersion()).isEqualTo(1);
     assertThat(ledger.dispatched().find(6)).isEqualTo(new DispatchBook.Dispatched(0, 1, 0, false));
+    assertThat(ledger.windowsSince(1)).isEqualTo(1); // a no-op
+    assertThat(ledger.windowsSince(0)).isEqualTo(2);
     assertThat(ledger.lastEventHash()).isEqualTo("h3");
     assertThat(ledger.learnerEpoch()).isEqualTo(3);
     assertThat(ledger.progress())
@@ -87,6 +89,22 @@ class LedgerStateTest {
     ledger.apply(step(0, 0, "h0", older), "h1");
     assertThat(ledger.policyVersion()).isEqualTo(1);
     assertThat(ledger.dispatched().find(3)).isEqualTo(new DispatchBook.Dispatched(0, 0, 0, false));
+  }
+
+  @Test
+  void applyKeepsTheVersionOfAGroupThatIsDispatchedAgainUnlessTheEventRecordsAnother() {
+    ledger.apply(
+        event(StepKind.GENESIS, -1, 0, EventHash.NONE).setDispatched(dispatched(0, 4)).build(),
+        "h0");
+    ledger.apply(step(0, 0, "h0", dispatched(4, 6)), "h1");
+    ledger.apply(again("h1", new DispatchedGroup(2L, 1, null)), "h2");
+    assertThat(ledger.dispatched().find(2)).isEqualTo(new DispatchBook.Dispatched(1, 0, 1, false));
+    ledger.apply(again("h2", new DispatchedGroup(2L, 2, 1L)), "h3");
+    assertThat(ledger.dispatched().find(2)).isEqualTo(new DispatchBook.Dispatched(2, 1, 2, false));
+  }
+
+  private static StepEvent again(String previousEventHash, DispatchedGroup group) {
+    return event(StepKind.INTERIM, 1, 1, previousEventHash).setDispatched(List.of(group)).build();
   }
 
   @Test

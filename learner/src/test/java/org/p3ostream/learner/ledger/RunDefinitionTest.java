@@ -70,7 +70,8 @@ class RunDefinitionTest {
             (short) 3,
             1,
             1,
-            9);
+            9,
+            1);
     RunDefinition other = definition(settings(new RunConfig("run-b", 42, "b."), elsewhere));
     assertThat(other.hash()).isEqualTo(one.hash());
   }
@@ -90,7 +91,8 @@ class RunDefinitionTest {
             LEARNER.topicReplication(),
             LEARNER.replicas(),
             LEARNER.contextShards(),
-            LEARNER.snapshotCache());
+            LEARNER.snapshotCache(),
+            LEARNER.holdBackWindows());
     RunDefinition later =
         RunDefinition.of(
             settings(new RunConfig("run-a", 43, "p3o."), cut),
@@ -208,7 +210,7 @@ class RunDefinitionTest {
   /** The cut among replicas and shards decides the order of sums, as that into micro-batches. */
   @Test
   void replicasAndShardsBelongToTheDefinition() {
-    LearnerConfig many = new LearnerConfig(150, "", 4096, 65536, "x", 20, 3, (short) 1, 2, 4, 4);
+    LearnerConfig many = new LearnerConfig(150, "", 4096, 65536, "x", 20, 3, (short) 1, 2, 4, 4, 0);
     assertThat(
             definition(settings(RunConfig.defaults(), many))
                 .differencesFrom(definition(settings(RunConfig.defaults(), LEARNER))))
@@ -221,16 +223,36 @@ class RunDefinitionTest {
     assertThat(before.json())
         .contains("\"dispatch\":{\"groupsPerWindow\":8,\"lockstep\":true,\"maxStaleness\":1}");
     assertThat(
-            definition(dispatch(new DispatchConfig(8, 1, 3, 0, 600, true), new WindowConfig(10)))
+            definition(
+                    dispatch(new DispatchConfig(8, 1, 3, 0, 600, true), new WindowConfig(10, null)))
                 .differencesFrom(before))
         .containsExactly("dispatch.syncInterval: 1 -> 3");
+  }
+
+  /** In lockstep a prompt names its version, however long its group waits to be trained. */
+  @Test
+  void holdBackBelongsToTheDefinitionOutOfLockstepOnly() {
+    LearnerConfig held = new LearnerConfig(150, "", 4096, 65536, "x", 20, 3, (short) 1, 1, 1, 4, 1);
+    DispatchConfig free = new DispatchConfig(8, 2, 1, 0, 600, false);
+    DispatchConfig lockstep = new DispatchConfig(8, 2, 1, 0, 600, true);
+    assertThat(definition(dispatch(lockstep, held)).json())
+        .isEqualTo(definition(dispatch(lockstep, LEARNER)).json());
+    RunDefinition before = definition(dispatch(free, LEARNER));
+    assertThat(before.json()).doesNotContain("holdBackWindows");
+    RunDefinition after = definition(dispatch(free, held));
+    assertThat(after.differencesFrom(before)).containsExactly("learner.holdBackWindows: 0 -> 1");
+    for (RunDefinition recorded : List.of(before, after)) {
+      LearnerSettings again = recorded.settingsOver(somethingElse());
+      assertThat(definition(again).json()).isEqualTo(recorded.json());
+    }
   }
 
   @Test
   void versionsBackAreToldWhereThereAreAny() {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
     assertThat(
-            definition(dispatch(new DispatchConfig(8, 1, 1, 5, 600, true), new WindowConfig(10)))
+            definition(
+                    dispatch(new DispatchConfig(8, 1, 1, 5, 600, true), new WindowConfig(10, null)))
                 .differencesFrom(before))
         .containsExactly("dispatch.versionsBack: 0 -> 5");
   }
@@ -240,9 +262,25 @@ class RunDefinitionTest {
   void limitOfTopUpsBelongsToTheDefinitionAndTheTimeoutDoesNot() {
     RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
     DispatchConfig sooner = new DispatchConfig(8, 1, 1, 0, 5, true);
-    assertThat(definition(dispatch(sooner, new WindowConfig(10))).hash()).isEqualTo(before.hash());
-    assertThat(definition(dispatch(sooner, new WindowConfig(3))).differencesFrom(before))
+    assertThat(definition(dispatch(sooner, new WindowConfig(10, null))).hash())
+        .isEqualTo(before.hash());
+    assertThat(definition(dispatch(sooner, new WindowConfig(3, null))).differencesFrom(before))
         .containsExactly("window.maxTopUps: 10 -> 3");
+  }
+
+  @Test
+  void boundOfStalenessIsToldWhereThereIsOne() {
+    RunDefinition before = definition(settings(RunConfig.defaults(), LEARNER));
+    DispatchConfig usual = DispatchConfig.defaults();
+    RunDefinition topUps = definition(dispatch(usual, new WindowConfig(3, null)));
+    assertThat(topUps.json()).contains("\"window\":{\"maxTopUps\":3}");
+    RunDefinition bounded = definition(dispatch(usual, new WindowConfig(10, 2)));
+    assertThat(bounded.json()).contains("\"window\":{\"maxStaleness\":2,\"maxTopUps\":10}");
+    assertThat(bounded.differencesFrom(before)).containsExactly("window.maxStaleness: none -> 2");
+    for (RunDefinition recorded : List.of(before, topUps, bounded)) {
+      LearnerSettings again = recorded.settingsOver(somethingElse());
+      assertThat(definition(again).json()).isEqualTo(recorded.json());
+    }
   }
 
   /** What it does to a run of truncated sampling is another thing than what was done before. */
@@ -314,14 +352,14 @@ class RunDefinitionTest {
         PromptsConfig.defaults(),
         new SamplingConfig(3, 0.5, 4, 0.9, 0.1, List.of("x"), 5),
         new DispatchConfig(3, 2, 1, 4, 600, false),
-        new WindowConfig(4),
+        new WindowConfig(4, 2),
         AlgorithmConfig.of(Algorithm.DAPO),
         new RatioConfig(
             RatioConfig.PolicyTemperature.SAMPLING,
             RatioConfig.BehaviorLogprob.RAW,
             RatioConfig.TruncatedSampling.REJECT),
         new OptimizerConfig(1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 8),
-        new LearnerConfig(9, "x", 512, 1, "elsewhere", 7, 9, (short) 3, 2, 3, 9),
+        new LearnerConfig(9, "x", 512, 1, "elsewhere", 7, 9, (short) 3, 2, 3, 9, 2),
         AuditConfig.defaults(),
         RecoveryConfig.defaults(),
         TrimmingConfig.defaults(),
@@ -468,10 +506,19 @@ class RunDefinitionTest {
   }
 
   private static LearnerSettings dispatch(DispatchConfig dispatch, WindowConfig window) {
+    return dispatch(dispatch, window, LEARNER);
+  }
+
+  private static LearnerSettings dispatch(DispatchConfig dispatch, LearnerConfig learner) {
+    return dispatch(dispatch, WindowConfig.defaults(), learner);
+  }
+
+  private static LearnerSettings dispatch(
+      DispatchConfig dispatch, WindowConfig window, LearnerConfig learner) {
     return settings(
         RunConfig.defaults(),
         SamplingConfig.defaults(),
-        LEARNER,
+        learner,
         PromptsConfig.defaults(),
         AlgorithmConfig.defaults(),
         dispatch,

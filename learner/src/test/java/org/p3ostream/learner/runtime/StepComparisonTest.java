@@ -50,9 +50,31 @@ class StepComparisonTest {
   }
 
   @Test
-  void ageIsADurationAndNotCompared() {
-    StepMetrics older = StepMetrics.newBuilder(metrics).setAgeMeanSeconds(1e6).build();
-    assertThat(differences(event, older, RATIOS, "w")).isEmpty();
+  void whatDependsOnTheMomentIsNotCompared() {
+    StepMetrics elsewhere =
+        StepMetrics.newBuilder(metrics)
+            .setAgeMeanSeconds(1e6)
+            .setAgeGenerationSeconds(2.0)
+            .setAgeQueueSeconds(3.0)
+            .setAgeHoldBackSeconds(4.0)
+            .setLagWindows(5)
+            .setRolloutPolicyAgeWindows(6.0)
+            .build();
+    assertThat(differences(event, elsewhere, RATIOS, "w")).isEmpty();
+    assertThat(differences(event(elsewhere), metrics.build(), RATIOS, "w")).isEmpty();
+  }
+
+  @Test
+  void whatIsRecordedOfEveryStepSinceThenIsComparedWhereItIsRecorded() {
+    StepMetrics found =
+        StepMetrics.newBuilder(metrics).setStalenessP50(1L).setApproxKl(0.5).build();
+    assertThat(differences(event, found, RATIOS, "w")).isEmpty();
+    StepMetrics recorded =
+        StepMetrics.newBuilder(metrics).setStalenessP50(2L).setApproxKl(0.25).build();
+    assertThat(differences(event(recorded), found, RATIOS, "w"))
+        .containsExactly(
+            new Difference("metrics.stalenessP50", "2", "1"),
+            new Difference("metrics.approxKl", "0.25", "0.5"));
   }
 
   @Test

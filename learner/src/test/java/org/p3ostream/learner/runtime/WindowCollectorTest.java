@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -32,14 +33,23 @@ import org.p3ostream.learner.dispatch.PromptComposer;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.RunDefinition;
+import org.p3ostream.learner.ledger.StepEvents;
 import org.p3ostream.learner.task.PromptDataset;
 import org.p3ostream.learner.task.SyntheticTask;
+import org.p3ostream.learner.train.TrainedWindow;
 import org.p3ostream.learner.window.DynamicSampling;
+import org.p3ostream.learner.window.HoldBack;
 import org.p3ostream.learner.window.Intake;
 import org.p3ostream.learner.window.PartitionCursor;
 import org.p3ostream.learner.window.RolloutGroups;
+import org.p3ostream.learner.window.TrainingGroup;
 import org.p3ostream.learner.window.Window;
+import org.p3ostream.schemas.avro.DispatchedGroup;
+import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.SkippedRecord;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.snapshot.SnapshotEncoder;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -51,6 +61,10 @@ class WindowCollectorTest {
   private static final TopicSpec ROLLOUTS = new TopicSpec("rollouts", 1, Map.of());
   private static final TopicPartition PARTITION = new TopicPartition("rollouts", 0);
   private static final DispatchConfig DISPATCH = new DispatchConfig(GROUPS, 0, 1, 0, 60, true);
+
+  /** Two windows ahead, and all the time there is. */
+  private static final DispatchConfig AHEAD =
+      new DispatchConfig(GROUPS, 2, 1, 0, 2_000_000_000, true);
 
   private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
   private final RecordCodec codec = InMemorySerde.codec();
@@ -65,6 +79,8 @@ class WindowCollectorTest {
           true,
           Map.of(0, new PartitionCursor(0, List.of())));
   private final List<Long> askedAgain = new ArrayList<>();
+  private final List<StepEvent> events = new ArrayList<>();
+  private LedgerWriter writer;
 
   /** Every look at the clock takes a minute: a learner that is busy, or was away. */
   private final Clock clock =
@@ -94,7 +110,7 @@ class WindowCollectorTest {
     for (int groupId = 0; groupId < GROUPS; groupId++) {
       publish(groupId, good(groupId, 0, 0, 0));
     }
-    Window window = collector.next(() -> false);
+    Window window = next(collector).window();
     assertThat(window.groups()).hasSize(GROUPS);
     assertThat(ledgerDispatches()).containsExactly(0L, 0L, 0L);
   }
@@ -104,10 +120,131 @@ class WindowCollectorTest {
     WindowCollector collector = collector(2);
     publish(0, good(0, 0, 0, 0));
     publish(1, good(2, 0, 0, 0));
-    Window window = collector.next(() -> false);
+    Window window = next(collector).window();
     assertThat(window.missingGroups()).containsExactly(1L);
     assertThat(ledger.dispatched().find(1)).isNull(); // its window is settled
     assertThat(askedAgain).containsExactly(1L, 1L);
+  }
+
+  @Test
+  void nextHoldsACompleteWindowBackUntilTheNextOnesLieComplete() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(2, 100));
+    publishWindow(0, 0);
+    publishWindow(2, 3);
+    publish(6, good(3, 0, 1, 0));
+    publish(7, good(4, 0, 1, 0));
+    assertThat(collector.next(afterLooks(5))).isNull();
+    assertThat(intake.isComplete(0)).isTrue();
+    publish(8, good(5, 0, 1, 0));
+    CollectedWindow window = next(collector);
+    assertThat(window.window().index()).isZero();
+    assertThat(window.window().groups()).hasSize(GROUPS);
+    assertThat(window.lagWindows()).isEqualTo(2);
+    assertThat(askedAgain).isEmpty();
+  }
+
+  @Test
+  void nextCountsAGroupThatWasGivenUpAsComeWhereItHoldsAWindowBack() {
+    WindowCollector collector =
+        collector(new DispatchConfig(GROUPS, 2, 1, 0, 60, true), 1, new HoldBack(1, 100));
+    publishWindow(0, 0);
+    publish(3, good(3, 0, 1, 0));
+    publish(4, good(5, 0, 1, 0)); // group 4 is lost, and so are 6 to 8
+    CollectedWindow window = next(collector);
+    assertThat(window.window().missingGroups()).isEmpty();
+    assertThat(window.lagWindows()).isPositive();
+    assertThat(ledger.dispatched().givenUp(0, 6)).containsExactly(4L);
+  }
+
+  @Test
+  void nextTellsHowLongAWindowWasHeldBackAndWhatLiesBehindIt() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(0, 100));
+    publishWindow(0, 0);
+    publishWindow(2, 3);
+    CollectedWindow free = next(collector);
+    assertThat(free.lagWindows()).isEqualTo(1);
+    assertThat(free.holdBackSeconds()).isZero();
+  }
+
+  @Test
+  void nextMeasuresTheTimeThatAWindowIsHeldBack() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(1, 100));
+    publishWindow(0, 0);
+    for (int turn = 0; turn < 3; turn++) { // seen to be complete before these come
+      consumer.schedulePollTask(() -> {});
+    }
+    consumer.schedulePollTask(() -> publishWindow(1, 3));
+    assertThat(next(collector).holdBackSeconds()).isPositive();
+  }
+
+  @Test
+  void nextReplacesWhatIsTooStaleByWhatTheVersionInForceSamples() {
+    WindowCollector collector = collector(AHEAD, new WindowConfig(10, 0), new HoldBack(1, 100));
+    publishWindow(0, 0);
+    publishWindow(1, 3);
+    publishWindow(2, 6);
+    train(next(collector).window());
+    assertThat(newest().getSkipped()).isEmpty(); // window 1 was not next before
+    assertThat(collector.next(afterLooks(2))).isNull();
+    assertThat(newest().getKind()).isEqualTo(StepKind.INTERIM);
+    assertThat(newest().getSkipped())
+        .containsExactly(
+            new SkippedRecord(0, 3L, RejectionReason.STALE),
+            new SkippedRecord(0, 4L, RejectionReason.STALE),
+            new SkippedRecord(0, 5L, RejectionReason.STALE));
+    assertThat(newest().getDispatched())
+        .containsExactly(
+            new DispatchedGroup(3L, 1, 1L),
+            new DispatchedGroup(4L, 1, 1L),
+            new DispatchedGroup(5L, 1, 1L));
+    for (int slot = 0; slot < GROUPS; slot++) {
+      publish(9 + slot, good(3 + slot, 1, 1, 1));
+    }
+    CollectedWindow window = next(collector);
+    assertThat(window.window().groups())
+        .extracting(TrainingGroup::policyVersion)
+        .containsExactly(1L, 1L, 1L);
+    assertThat(window.lagWindows()).isEqualTo(1);
+  }
+
+  @Test
+  void nextGivesUpWhatIsTooStaleOftenEnough() {
+    WindowCollector collector = collector(AHEAD, new WindowConfig(0, 0), new HoldBack(0, 100));
+    publishWindow(0, 0);
+    publishWindow(1, 3);
+    train(next(collector).window());
+    Window window = next(collector).window();
+    assertThat(window.groups()).isEmpty();
+    assertThat(window.missingGroups()).containsExactly(3L, 4L, 5L);
+  }
+
+  private void train(Window window) {
+    writer.step(
+        window,
+        new TrainedWindow(StepEvents.metrics().build(), List.of(), 0, 0),
+        new float[] {window.index() + 1});
+  }
+
+  private StepEvent newest() {
+    return events.get(events.size() - 1);
+  }
+
+  private static CollectedWindow next(WindowCollector collector) {
+    CollectedWindow window = collector.next(() -> false);
+    assertThat(window).isNotNull();
+    return window;
+  }
+
+  /** Asks to stop when it has been looked at so often. */
+  private static BooleanSupplier afterLooks(int looks) {
+    int[] left = {looks};
+    return () -> --left[0] < 0;
+  }
+
+  private void publishWindow(long window, long firstOffset) {
+    for (int slot = 0; slot < GROUPS; slot++) {
+      publish(firstOffset + slot, good(window * GROUPS + slot, 0, window, 0));
+    }
   }
 
   private List<Long> ledgerDispatches() {
@@ -125,6 +262,15 @@ class WindowCollectorTest {
   }
 
   private WindowCollector collector(int maxTopUps) {
+    return collector(DISPATCH, maxTopUps, new HoldBack(0, 100));
+  }
+
+  private WindowCollector collector(DispatchConfig dispatch, int maxTopUps, HoldBack holdBack) {
+    return collector(dispatch, new WindowConfig(maxTopUps, null), holdBack);
+  }
+
+  private WindowCollector collector(
+      DispatchConfig dispatch, WindowConfig window, HoldBack holdBack) {
     consumer.updateBeginningOffsets(Map.of(PARTITION, 0L));
     RolloutSource source = new RolloutSource(consumer, codec, ROLLOUTS);
     MockProducer<byte[], byte[]> producer =
@@ -140,7 +286,7 @@ class WindowCollectorTest {
                 codec,
                 new SnapshotEncoder(RolloutGroups.RUN_ID, RolloutGroups.MODEL_HASH, List.of())),
             new PromptComposer(
-                DISPATCH,
+                dispatch,
                 new PromptSchedule(
                     new RunConfig(RolloutGroups.RUN_ID, 1, ""),
                     SamplingConfig.defaults(),
@@ -151,21 +297,17 @@ class WindowCollectorTest {
                 manifests),
             clock);
     ledger.tell(
-        (event, hash) ->
-            event.getDispatched().stream()
-                .map(group -> group.getGroupId())
-                .filter(groupId -> event.getStep() >= 0)
-                .forEach(askedAgain::add));
+        (event, hash) -> {
+          events.add(event);
+          event.getDispatched().stream()
+              .map(group -> group.getGroupId())
+              .filter(groupId -> event.getStep() >= 0)
+              .forEach(askedAgain::add);
+        });
     StepCommit commit = new StepCommit(committer, ledger, manifests, "snapshots");
     PreparedEvent genesis = composer.genesis(ledger, new byte[4], 1, Map.of(), StepTimer.none());
     commit.commit(genesis);
-    return new WindowCollector(
-        DISPATCH,
-        new WindowConfig(maxTopUps),
-        ledger,
-        intake,
-        source,
-        new LedgerWriter(ledger, intake, composer, commit, StageListener.NONE),
-        clock);
+    writer = new LedgerWriter(ledger, intake, composer, commit, StageListener.NONE);
+    return new WindowCollector(dispatch, window, holdBack, ledger, intake, source, writer, clock);
   }
 }

@@ -3,6 +3,7 @@ package org.p3ostream.learner.train;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.batch.MicroBatch;
@@ -49,6 +50,7 @@ class WindowMetricsTest {
     assertThat(metrics.getResponseLengthMean()).isEqualTo(4);
     assertThat(metrics.getTruncatedFraction()).isEqualTo(0.25);
     assertThat(metrics.getAgeMeanSeconds()).isEqualTo((4.0 + 2.0) / 2);
+    assertThat(metrics.getAgeGenerationSeconds()).isEqualTo(0.005);
   }
 
   /** Rewards 1 and 0, lengths 5 and 3, none truncated, and an aborted response of reward 0. */
@@ -81,11 +83,41 @@ class WindowMetricsTest {
     assertThat(metrics.getStalenessMin()).isEqualTo(1);
     assertThat(metrics.getStalenessMax()).isEqualTo(4);
     assertThat(metrics.getStalenessMean()).isCloseTo((19 + 4) / 20.0, within(1e-15));
+    assertThat(metrics.getStalenessP50()).isEqualTo(1);
     assertThat(metrics.getStalenessP95()).isEqualTo(1);
     versions[8] = 2;
     assertThat(metrics(window(), tokens(new double[20], versions), new P3o(), 5, 0))
         .extracting(StepMetrics::getStalenessP95)
         .isEqualTo(3L);
+  }
+
+  @Test
+  void medianOfAnEvenNumberOfTokensIsTheLowerOne() {
+    long[] versions = {5, 4, 2, 1};
+    StepMetrics metrics = metrics(window(), tokens(new double[4], versions), new P3o(), 5, 0);
+    assertThat(metrics.getStalenessP50()).isEqualTo(1);
+  }
+
+  /** What a foreign producer writes there is not checked: it trains nothing. */
+  @Test
+  void timeOfGenerationThatIsNoNumberIsLeftOut() {
+    Window one = windowSampledIn(Double.NaN, 40);
+    assertThat(metrics(one, tokens(new double[4], 0), new P3o(), 0, 0).getAgeGenerationSeconds())
+        .isEqualTo(0.04);
+    Window none = windowSampledIn(Double.POSITIVE_INFINITY);
+    assertThat(metrics(none, tokens(new double[4], 0), new P3o(), 0, 0).getAgeGenerationSeconds())
+        .isNull();
+  }
+
+  private static Window windowSampledIn(double... millis) {
+    List<RolloutGroup> groups = new ArrayList<>();
+    for (double each : millis) {
+      groups.add(
+          RolloutGroup.newBuilder(RolloutGroups.good(groups.size(), 0, 0, 0))
+              .setGenerationMillis(each)
+              .build());
+    }
+    return RandomWindows.window(groups);
   }
 
   /** Ratios 2, 1, 1/2, 1/2. */
@@ -94,6 +126,7 @@ class WindowMetricsTest {
     double ln2 = Math.log(2);
     double[] logRatios = {ln2, 0, -ln2, -ln2};
     StepMetrics metrics = metrics(window(), tokens(logRatios, 0), new P3o(), 0, 0);
+    assertThat(metrics.getApproxKl()).isCloseTo(ln2 / 4, within(1e-6));
     assertThat(metrics.getRatioMean()).isCloseTo(1, within(1e-6));
     assertThat(metrics.getRatioStd()).isCloseTo(Math.sqrt(1.5 / 4), within(1e-6));
     assertThat(metrics.getRatioMax()).isCloseTo(2, within(1e-6));

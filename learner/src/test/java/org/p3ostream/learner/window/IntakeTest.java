@@ -200,7 +200,7 @@ class IntakeTest {
 
     assertThat(intake.drainReplacements()).containsExactly(1L);
     assertThat(intake.replacementDue()).isFalse();
-    book.dispatch(1, 1, 5);
+    book.dispatch(1, 1, 0);
     accept(good(1, 0, 0, 0));
     assertRejected(RejectionReason.SUPERSEDED, "attempt");
     accept(good(1, 1, 0, 0));
@@ -435,14 +435,94 @@ class IntakeTest {
     return intake(book, contract, DynamicSampling.OFF);
   }
 
+  @Test
+  void rejectStaleTakesOutGroupsWithATokenThatIsTooOld() {
+    RolloutGroup mixed = // its newest token is fresh
+        RolloutGroups.withResponse(
+            good(1, 0, 0, 5),
+            0,
+            b ->
+                b.setPolicyVersion(4)
+                    .setVersionSegments(
+                        List.of(new VersionSegment(0, 4L), new VersionSegment(2, 7L))));
+    Intake free = intake(book, RolloutGroups.contract(), false);
+    acceptInto(free, good(0, 0, 0, 5), 7);
+    acceptInto(free, mixed, 7);
+    acceptInto(free, good(2, 0, 1, 0), 7); // of a window that is not asked about
+    assertThat(free.isComplete(0)).isTrue();
+    free.rejectStale(0, 7, 3);
+    assertThat(free.isComplete(0)).isTrue();
+    free.rejectStale(0, 7, 2);
+    assertThat(free.admittedGroups(0)).isEqualTo(1);
+    assertThat(free.admittedGroups(1)).isEqualTo(1);
+    assertThat(free.drainRejections())
+        .containsExactly(
+            new Rejection(
+                new RolloutCoordinate(0, 1),
+                RejectionReason.STALE,
+                "responses[].policyVersion",
+                "4, but window 0 is trained by version 7: 3 versions old, at most 2 are wanted",
+                new Rejection.Origin(1, 0, "producer-1"),
+                10));
+    assertThat(free.cursor(0).consumedAhead()).containsExactly(new OffsetRange(1L, 1L));
+  }
+
+  @Test
+  void staleGroupIsReplacedOnceAndItsCopyIsADuplicateUntilThen() {
+    accept(good(0, 0, 0, 0));
+    intake.rejectStale(0, 2, 1);
+    intake.rejectStale(0, 2, 1);
+    assertThat(intake.pendingRejections()).isEqualTo(1);
+    assertThat(intake.isAwaited(0)).isFalse();
+    accept(good(0, 0, 0, 0));
+    assertThat(intake.drainRejections())
+        .extracting(Rejection::reason)
+        .containsExactly(RejectionReason.STALE, RejectionReason.DUPLICATE);
+    assertThat(intake.replacementDue()).isTrue();
+    assertThat(intake.drainReplacements()).isEmpty();
+    assertThat(intake.drainStale()).containsExactly(0L);
+    assertThat(intake.replacementDue()).isFalse();
+    book.dispatch(0, 1, 2);
+    assertThat(intake.isAwaited(0)).isTrue();
+    accept(good(0, 0, 0, 0));
+    assertRejected(RejectionReason.SUPERSEDED, "attempt");
+    accept(good(0, 1, 0, 2), 2);
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+    intake.rejectStale(0, 2, 1);
+    assertThat(intake.admittedGroups(0)).isEqualTo(1);
+  }
+
+  private void acceptInto(Intake other, RolloutGroup group, long currentVersion) {
+    other.accept(
+        new RolloutCoordinate(0, nextOffset++), 10, new Decoded.Accepted(group), currentVersion);
+  }
+
+  private static Intake intake(DispatchBook book, RolloutContract contract, boolean lockstep) {
+    return intake(book, contract, DynamicSampling.OFF, lockstep);
+  }
+
   private static Intake intake(
       DispatchBook book, RolloutContract contract, DynamicSampling dynamicSampling) {
+    return intake(book, contract, dynamicSampling, true);
+  }
+
+  private static Intake intake(
+      DispatchBook book,
+      RolloutContract contract,
+      DynamicSampling dynamicSampling,
+      boolean lockstep) {
     Map<Integer, PartitionCursor> cursors = new TreeMap<>();
     for (int partition = 0; partition < PARTITIONS; partition++) {
       cursors.put(partition, new PartitionCursor(0, List.of()));
     }
     return new Intake(
-        RolloutGroups.RUN_ID, contract, dynamicSampling, book, GROUPS_PER_WINDOW, true, cursors);
+        RolloutGroups.RUN_ID,
+        contract,
+        dynamicSampling,
+        book,
+        GROUPS_PER_WINDOW,
+        lockstep,
+        cursors);
   }
 
   private static RolloutGroup broken(long groupId, int attempt) {

@@ -253,6 +253,13 @@ public final class RecordSamples {
         .setKeptSetMismatches(3L)
         .setBehaviorLogprobGaps(
             List.of(new BehaviorLogprobGap("producer-3", 24L, 1e-7, 5e-7, 7.5e-7)))
+        .setStalenessP50(2L)
+        .setApproxKl(0.0125)
+        .setLagWindows(4)
+        .setRolloutPolicyAgeWindows(1.75)
+        .setAgeGenerationSeconds(0.0625)
+        .setAgeQueueSeconds(0.15)
+        .setAgeHoldBackSeconds(0.1)
         .build();
   }
 

@@ -2,6 +2,7 @@ package org.p3ostream.streams.live;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.p3ostream.schemas.avro.MetricPoint;
@@ -9,20 +10,36 @@ import org.p3ostream.streams.metric.Metric;
 
 /**
  * The latest value of every {@link Metric}, as a gauge each; NaN until one is known. Points of one
- * metric share a partition, so the last one read is the latest one written.
+ * metric share a partition, so the last one read is the latest one written. A metric with labels
+ * has a gauge for each of those that its newest step has.
  */
 public final class LatestMetrics {
   private final String runId;
   private final Map<Metric, Double> values = new ConcurrentHashMap<>();
+  private final Map<Metric, LabelledGauges> labelled = new EnumMap<>(Metric.class);
 
   public LatestMetrics(String runId) {
     this.runId = runId;
+    for (Metric metric : Metric.values()) {
+      if (metric.isLabelled()) {
+        labelled.put(metric, new LabelledGauges());
+      }
+    }
   }
 
   /** Takes the next point; one of another run or of an unknown metric is passed over. */
   void add(MetricPoint point) {
     if (point.getRunId().equals(runId)) {
-      Metric.named(point.getName()).ifPresent(metric -> values.put(metric, point.getValue()));
+      Metric.named(point.getName()).ifPresent(metric -> add(metric, point));
+    }
+  }
+
+  private void add(Metric metric, MetricPoint point) {
+    LabelledGauges gauges = labelled.get(metric);
+    if (gauges == null) {
+      values.put(metric, point.getValue());
+    } else {
+      gauges.add(point);
     }
   }
 
@@ -33,6 +50,11 @@ public final class LatestMetrics {
 
   public void bindTo(MeterRegistry registry) {
     for (Metric metric : Metric.values()) {
+      LabelledGauges gauges = labelled.get(metric);
+      if (gauges != null) {
+        gauges.bindTo(registry, metric);
+        continue;
+      }
       Gauge.Builder<?> gauge =
           Gauge.builder(metric.meterName(), () -> value(metric)).description(metric.formula());
       (metric.unit().equals("1") ? gauge : gauge.baseUnit(metric.unit())).register(registry);

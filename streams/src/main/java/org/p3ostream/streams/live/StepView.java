@@ -36,6 +36,8 @@ public record StepView(
    *
    * @param behaviorKlExactMean null unless the KL is taken over the whole vocabulary
    * @param behaviorLogprobGapMean largest over producers, nats; null without an audit
+   * @param stalenessP50 null in events from before it was recorded
+   * @param lagWindows null in a fork and in events from before it was recorded, as the ages below
    */
   public record Training(
       double rewardMean,
@@ -52,9 +54,14 @@ public record StepView(
       double learningRate,
       long stalenessMin,
       double stalenessMean,
+      @Nullable Long stalenessP50,
       long stalenessP95,
       long stalenessMax,
+      @Nullable Integer lagWindows,
       double ageMeanSeconds,
+      @Nullable Double ageGenerationSeconds,
+      @Nullable Double ageQueueSeconds,
+      @Nullable Double ageHoldBackSeconds,
       long validTokens,
       double responseLengthMean,
       double truncatedFraction) {
@@ -75,9 +82,14 @@ public record StepView(
           metrics.getLearningRate(),
           metrics.getStalenessMin(),
           metrics.getStalenessMean(),
+          metrics.getStalenessP50(),
           metrics.getStalenessP95(),
           metrics.getStalenessMax(),
+          metrics.getLagWindows(),
           metrics.getAgeMeanSeconds(),
+          metrics.getAgeGenerationSeconds(),
+          metrics.getAgeQueueSeconds(),
+          metrics.getAgeHoldBackSeconds(),
           metrics.getValidTokens(),
           metrics.getResponseLengthMean(),
           metrics.getTruncatedFraction());

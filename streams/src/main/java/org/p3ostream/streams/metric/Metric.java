@@ -18,6 +18,11 @@ import org.p3ostream.schemas.avro.StepMetrics;
  * token, before capping; N = valid tokens of the window; e = normalised ESS.
  */
 public enum Metric {
+  ESS(
+      "train/p3o/ess",
+      Unit.TOKENS,
+      "N e = (sum rho)^2 / (sum rho^2 + 1e-8) over the valid tokens of the window",
+      m -> m.getNormalizedEss() * m.getValidTokens()),
   NORMALIZED_ESS(
       "train/p3o/normalized_ess",
       Unit.ONE,
@@ -63,6 +68,28 @@ public enum Metric {
       Unit.ONE,
       "mean over valid tokens of KL(pi_theta || pi_b) over the whole vocabulary, nats; absent unless klMode is exact",
       StepMetrics::getBehaviorKlExactMean),
+  ADAPTIVE_KL_LOSS_MEAN(
+      "train/p3o/adaptive_kl_loss_mean",
+      Unit.ONE,
+      "(1 - e) times the mean over valid tokens of the KL that klMode names, as it is in the loss; absent for algorithms without an adaptive KL",
+      m -> m.getAdaptiveCap() == null ? null : m.getAdaptiveKlLossMean()),
+  ROLLOUT_POLICY_AGE_ROLLOUTS(
+      "train/p3o/rollout_policy_age_rollouts",
+      Unit.WINDOWS,
+      "mean over valid tokens of the windows settled, no-ops included, since the version that sampled the token came into force; absent in a fork",
+      StepMetrics::getRolloutPolicyAgeWindows),
+  ROLLOUT_POLICY_LAG_STEPS(
+      "train/p3o/rollout_policy_lag_steps",
+      Unit.VERSIONS,
+      "actor_optimizer_step - rollout_policy_snapshot_step, which is staleness_mean"),
+  ACTOR_OPTIMIZER_STEP(
+      "train/actor_optimizer_step",
+      Unit.VERSIONS,
+      "updates that made the weights which the window updates: policyVersionBefore"),
+  ROLLOUT_POLICY_SNAPSHOT_STEP(
+      "train/rollout_policy_snapshot_step",
+      Unit.VERSIONS,
+      "mean over valid tokens of the policy version that sampled the token"),
   BEHAVIOR_LOGPROB_GAP_MEAN(
       "train/audit/behavior_logprob_gap_mean",
       Unit.ONE,
@@ -93,6 +120,16 @@ public enum Metric {
       Unit.ONE,
       "mean over valid tokens of the k3 estimate of KL(pi_theta || pi_ref), pi_ref being version 0, nats; absent unless a reference KL is in the loss",
       StepMetrics::getReferenceKlMean),
+  PPO_APPROX_KL(
+      "train/ppo/approx_kl",
+      Unit.ONE,
+      "mean over valid tokens of log pi_b - log pi_theta: the k1 estimate of KL(pi_b || pi_theta), nats",
+      StepMetrics::getApproxKl),
+  PPO_POLICY_LOSS(
+      "train/ppo/policy_loss",
+      Unit.ONE,
+      "policy part of the loss, of whichever algorithm: sum over valid tokens / N",
+      StepMetrics::getPolicyLoss),
   PPO_CLIP_FRACTION(
       "train/ppo/clip_fraction",
       Unit.ONE,
@@ -114,8 +151,23 @@ public enum Metric {
   AGE_MEAN(
       "train/age_mean_seconds",
       Unit.SECONDS,
-      "mean over groups of training time minus end of generation",
+      "mean over groups of training time minus end of generation: age_queue_seconds + age_hold_back_seconds",
       StepMetrics::getAgeMeanSeconds),
+  AGE_GENERATION(
+      "train/age_generation_seconds",
+      Unit.SECONDS,
+      "mean over groups of the time spent sampling the group",
+      StepMetrics::getAgeGenerationSeconds),
+  AGE_QUEUE(
+      "train/age_queue_seconds",
+      Unit.SECONDS,
+      "age_mean_seconds - age_hold_back_seconds; absent in a fork",
+      StepMetrics::getAgeQueueSeconds),
+  AGE_HOLD_BACK(
+      "train/age_hold_back_seconds",
+      Unit.SECONDS,
+      "time for which the window was complete and next, and waited for those behind it; absent in a fork",
+      StepMetrics::getAgeHoldBackSeconds),
   RESPONSE_LENGTH_MEAN(
       "rollout/response_length_mean",
       Unit.TOKENS,
@@ -129,19 +181,27 @@ public enum Metric {
   STALENESS_MIN(
       "train/staleness_min",
       Unit.VERSIONS,
-      "min over the groups of the window of policyVersionBefore - policyVersion of the group"),
+      "min over the valid tokens of the window of policyVersionBefore - version that sampled the token"),
   STALENESS_MEAN(
       "train/staleness_mean",
       Unit.VERSIONS,
-      "mean over the groups of the window of policyVersionBefore - policyVersion of the group"),
+      "mean over the valid tokens of the window of the same difference"),
+  STALENESS_P50(
+      "train/staleness_p50",
+      Unit.VERSIONS,
+      "nearest-rank median over the valid tokens of the window of the same difference"),
   STALENESS_P95(
       "train/staleness_p95",
       Unit.VERSIONS,
-      "nearest-rank 95th percentile over the groups of the window of the same difference"),
+      "nearest-rank 95th percentile over the valid tokens of the window of the same difference"),
   STALENESS_MAX(
       "train/staleness_max",
       Unit.VERSIONS,
-      "max over the groups of the window of policyVersionBefore - policyVersion of the group"),
+      "max over the valid tokens of the window of the same difference"),
+  STALENESS_TOKENS(
+      "train/staleness_tokens",
+      Unit.TOKENS,
+      "valid tokens of the window for which the same difference is s, a point with label `staleness` = s for each s that occurs"),
   REWARD_MEAN(
       "rollout/reward_mean",
       Unit.ONE,
@@ -149,7 +209,15 @@ public enum Metric {
   LAG_RECORDS(
       "rollout/lag_records",
       Unit.RECORDS,
-      "visible rollout records neither trained nor skipped once the event was committed");
+      "visible rollout records neither trained nor skipped once the event was committed"),
+  LAG_WINDOWS(
+      "rollout/lag_windows",
+      Unit.WINDOWS,
+      "complete windows behind the one that is trained, as far as the learner had read the topic when it took that one; absent in a fork",
+      m -> m.getLagWindows() == null ? null : m.getLagWindows().doubleValue());
+
+  /** Label of {@link #STALENESS_TOKENS}. */
+  public static final String STALENESS_LABEL = "staleness";
 
   /** Units as they stand in {@code MetricPoint.unit}. */
   static final class Unit {
@@ -158,6 +226,7 @@ public enum Metric {
     static final String RECORDS = "records";
     static final String SECONDS = "seconds";
     static final String TOKENS = "tokens";
+    static final String WINDOWS = "windows";
 
     private Unit() {}
   }
@@ -219,14 +288,26 @@ public enum Metric {
     return Optional.ofNullable(reading.apply(metrics));
   }
 
+  /** Whether there is a value for each value of a label, instead of one. */
+  public boolean isLabelled() {
+    return this == STALENESS_TOKENS;
+  }
+
   /** A value of this metric. */
   public MetricPoint point(String runId, long step, double value, long eventTime) {
+    return point(runId, step, value, eventTime, Map.of());
+  }
+
+  /** A value of this metric with labels. */
+  public MetricPoint point(
+      String runId, long step, double value, long eventTime, Map<String, String> labels) {
     return MetricPoint.newBuilder()
         .setRunId(runId)
         .setName(metricName)
         .setStep(step)
         .setValue(value)
         .setUnit(unit)
+        .setLabels(labels)
         .setEventTime(eventTime)
         .build();
   }

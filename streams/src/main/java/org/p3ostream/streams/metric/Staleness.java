@@ -1,36 +1,83 @@
 package org.p3ostream.streams.metric;
 
-import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.VersionRatioStatistics;
 
 /**
- * Staleness of a set of groups.
+ * Staleness of the valid tokens of a window.
  *
  * <pre>
- *   s_g  = version being trained − oldest version that sampled a token of group g   [policy versions]
- *   mean = Σ s_g / n
- *   p95  = s sorted ascending, element ⌈0.95 n⌉ counted from 1 (nearest rank: always an observed value)
+ *   s_n  = version being trained − version that sampled token n, n = 1 … N          [policy versions]
+ *   mean = Σ s_n / N
+ *   p_q  = s sorted ascending, element ⌈q N / 100⌉ counted from 1 (nearest rank: always an observed value)
  * </pre>
  *
- * One value per group, groups weigh alike: this is the view of the log, independent of the
- * learner's own report, which weighs by token. Negative values are possible and mean a fault: a
- * group from the future.
+ * Every token weighs alike, also within a response that several versions sampled. Counted from the
+ * ratio statistics of the ledger event, which hold the tokens of each version. Negative values are
+ * possible and mean a fault: a token from the future.
  *
- * @param min smallest
- * @param mean arithmetic mean
- * @param p95 nearest-rank 95th percentile
- * @param max largest
+ * @param tokens valid tokens by their staleness, ascending; none is 0
  */
-record Staleness(long min, double mean, long p95, long max) {
+record Staleness(SortedMap<Long, Long> tokens) {
+  Staleness {
+    tokens = new TreeMap<>(tokens);
+  }
 
-  /** Of at least one group; {@code perGroup} is [n], policy versions, not changed. */
-  static Staleness of(long[] perGroup) {
-    if (perGroup.length == 0) {
-      throw new IllegalArgumentException("staleness of no group");
+  /** Of the window that an event trained. */
+  static Staleness of(StepEvent event) {
+    SortedMap<Long, Long> tokens = new TreeMap<>();
+    for (VersionRatioStatistics version : event.getRatioStatistics()) {
+      if (version.getTokenCount() > 0) {
+        tokens.merge(
+            event.getPolicyVersionBefore() - version.getPolicyVersion(),
+            version.getTokenCount(),
+            Long::sum);
+      }
     }
-    long[] sorted = perGroup.clone();
-    Arrays.sort(sorted);
-    double mean = Arrays.stream(sorted).average().orElseThrow();
-    int rank = (95 * sorted.length + 99) / 100;
-    return new Staleness(sorted[0], mean, sorted[rank - 1], sorted[sorted.length - 1]);
+    return new Staleness(tokens);
+  }
+
+  /** Whether there is no token: then nothing below has a value. */
+  boolean isEmpty() {
+    return tokens.isEmpty();
+  }
+
+  /** N. */
+  long count() {
+    return tokens.values().stream().mapToLong(count -> count).sum();
+  }
+
+  long min() {
+    return tokens.firstKey();
+  }
+
+  long max() {
+    return tokens.lastKey();
+  }
+
+  double mean() {
+    double sum =
+        tokens.entrySet().stream()
+            .mapToDouble(entry -> (double) entry.getKey() * entry.getValue())
+            .sum();
+    return sum / count();
+  }
+
+  /**
+   * Nearest rank.
+   *
+   * @param percent q, in [1, 100]
+   */
+  long percentile(int percent) {
+    long rank = (percent * count() + 99) / 100;
+    for (var entry : tokens.entrySet()) {
+      rank -= entry.getValue();
+      if (rank <= 0) {
+        return entry.getKey();
+      }
+    }
+    throw new IllegalStateException("staleness of no token");
   }
 }

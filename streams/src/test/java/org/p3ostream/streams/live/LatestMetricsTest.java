@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.streams.fixture.Records;
@@ -32,6 +33,26 @@ class LatestMetricsTest {
         MetricPoint.newBuilder(Metric.LOSS.point(Records.RUN, 1, 8, 0)).setName("other").build());
 
     assertThat(latest.value(Metric.LOSS)).isNaN();
+  }
+
+  @Test
+  void labelledMetricHasAGaugePerLabelOfItsNewestStep() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    addStaleness(4, 0, 7);
+    latest.bindTo(registry);
+    addStaleness(5, 1, 20);
+    addStaleness(5, 2, 30);
+
+    assertThat(registry.scrape().lines().filter(line -> line.startsWith("p3o_train_staleness_t")))
+        .containsExactlyInAnyOrder(
+            "p3o_train_staleness_tokens{staleness=\"1\"} 20.0",
+            "p3o_train_staleness_tokens{staleness=\"2\"} 30.0");
+  }
+
+  private void addStaleness(long step, int staleness, double tokens) {
+    latest.add(
+        Metric.STALENESS_TOKENS.point(
+            Records.RUN, step, tokens, 0, Map.of(Metric.STALENESS_LABEL, "" + staleness)));
   }
 
   @Test

@@ -51,8 +51,8 @@ class StepLogTest {
     assertThat(view.training())
         .isEqualTo(
             new StepView.Training(
-                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, null, null, -0.13, 0.7, 0.001, 0, 0.9, 1, 1,
-                0.3, 120, 7.5, 0.12));
+                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, null, null, -0.13, 0.7, 0.001, 0, 0.9, null,
+                1, 1, null, 0.3, null, null, null, 120, 7.5, 0.12));
   }
 
   @Test
@@ -71,6 +71,26 @@ class StepLogTest {
     assertThat(training.behaviorKlProxyMean()).isEqualTo(0.02);
     assertThat(training.behaviorKlExactMean()).isEqualTo(0.03);
     assertThat(training.behaviorLogprobGapMean()).isEqualTo(2e-7);
+  }
+
+  @Test
+  void pageShowsLagAndAgesWhereTheLearnerSawThem() {
+    StepMetrics metrics =
+        StepMetrics.newBuilder(metrics(0.5))
+            .setStalenessP50(1L)
+            .setLagWindows(2)
+            .setAgeGenerationSeconds(0.01)
+            .setAgeQueueSeconds(0.02)
+            .setAgeHoldBackSeconds(0.03)
+            .build();
+    log.add(step(0).setMetrics(metrics).build());
+
+    StepView.Training training = log.page(0, 1).get(0).training();
+    assertThat(training.stalenessP50()).isEqualTo(1);
+    assertThat(training.lagWindows()).isEqualTo(2);
+    assertThat(training.ageGenerationSeconds()).isEqualTo(0.01);
+    assertThat(training.ageQueueSeconds()).isEqualTo(0.02);
+    assertThat(training.ageHoldBackSeconds()).isEqualTo(0.03);
   }
 
   @Test

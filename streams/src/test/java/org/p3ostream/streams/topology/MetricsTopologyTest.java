@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.p3ostream.streams.fixture.Records.event;
 import static org.p3ostream.streams.fixture.Records.progress;
 import static org.p3ostream.streams.fixture.Records.rollout;
+import static org.p3ostream.streams.fixture.Records.sampled;
 import static org.p3ostream.streams.fixture.Records.skipped;
 import static org.p3ostream.streams.fixture.Records.step;
 import static org.p3ostream.streams.fixture.Records.trained;
@@ -35,8 +36,8 @@ class MetricsTopologyTest {
   }
 
   @Test
-  void stalenessIsOfTheGroupsTrainedWhenAStepIsCommitted() {
-    topology.step(step(6).setWindow(window(6, 5, 5, 3)).build());
+  void stalenessIsOfTheTokensTrainedWhenAStepIsCommitted() {
+    topology.step(step(6).setRatioStatistics(sampled(3, 5, 5, 10, 6, 5)).build());
 
     assertThat(topology.values(STALENESS_MIN, STALENESS_MEAN, STALENESS_P95, STALENESS_MAX))
         .containsExactly(

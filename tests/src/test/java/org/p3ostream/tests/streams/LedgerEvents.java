@@ -5,6 +5,7 @@ import org.p3ostream.schemas.avro.PhaseDurations;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.p3ostream.schemas.serde.RecordTypes;
 
 /** Ledger events of a run that learns, so that its plots look like some. */
@@ -26,7 +27,9 @@ public final class LedgerEvents {
 
   /** A step with a report, without groups. */
   public static StepEvent.Builder step(long step, long committedAt) {
-    return event(StepKind.STEP, step, committedAt).setMetrics(metrics(step));
+    return event(StepKind.STEP, step, committedAt)
+        .setMetrics(metrics(step))
+        .setRatioStatistics(List.of(new VersionRatioStatistics(step, 0.0, 0.0, 540 + step % 7)));
   }
 
   private static StepEvent.Builder event(StepKind kind, long step, long committedAt) {

@@ -41,6 +41,7 @@ import org.p3ostream.learner.task.SyntheticTask;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.ParameterInitializer;
+import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.rolloutproducer.runtime.RolloutProducer;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
@@ -169,6 +170,12 @@ public final class TestRun {
   }
 
   public RunningRole producer(String id, String... overrides) {
+    return producer(id, clients -> clients, overrides);
+  }
+
+  /** A producer with other clients than its own. */
+  public RunningRole producer(
+      String id, UnaryOperator<ProducerClients> others, String... overrides) {
     List<String> all = new ArrayList<>(List.of("producer.id=" + id));
     all.addAll(List.of(overrides));
     P3oConfig config = config(all.toArray(String[]::new));
@@ -176,7 +183,7 @@ public final class TestRun {
     RolloutProducer producer =
         new RolloutProducer(
             config.producerSettings(),
-            clients.producer(config.producerSettings()),
+            others.apply(clients.producer(config.producerSettings())),
             Clock.systemUTC());
     return new RunningRole("producer-" + id, clients, producer::run, producer::stop);
   }
