@@ -283,6 +283,19 @@ class GroupGeneratorTest {
         .allMatch(response -> response.getPolicyVersion() == 0);
   }
 
+  /** What arrived during a group before may be older than what the next one begins with. */
+  @Test
+  void generateNeverGoesBackToWeightsThatArrivedEarlier() {
+    GenerationLimit limit = new GenerationLimit(Duration.ofHours(1), () -> 0);
+    try (GroupGenerator updating =
+        generator(limit, ProducerConfigs.updating(WeightPrecision.FLOAT32))) {
+      updating.arrived(versionZero);
+      assertThat(responses(updating.generate(longTask(), List.of(versionOne))))
+          .allMatch(
+              response -> response.getVersionSegments().equals(List.of(new VersionSegment(0, 1L))));
+    }
+  }
+
   /** Version 1 arrives after the third token. */
   private static GroupGenerator arriving(WeightPrecision precision) {
     AtomicLong looks = new AtomicLong();
