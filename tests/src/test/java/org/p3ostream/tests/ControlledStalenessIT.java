@@ -30,6 +30,7 @@ import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.tests.support.LateWeights;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.PeriodicSnapshots;
 import org.p3ostream.tests.support.RunningRole;
@@ -230,10 +231,11 @@ class ControlledStalenessIT {
 
   /**
    * What is left of a response is sampled by weights that arrived meanwhile, so that tokens of one
-   * group differ in staleness: each counts with its own. The first is as old as any may be.
+   * group differ in staleness: each counts with its own. The first is the oldest, and as old as
+   * without updates.
    */
   @ParameterizedTest
-  @CsvSource({"2, 1", "2, 3"})
+  @CsvSource({"1, 1", "2, 1", "2, 3"})
   void everyTokenCountsWithItsOwnVersionWhereWeightsAreUpdatedInFlight(
       int maxStaleness, int syncInterval, LocalStack stack, @TempDir Path directory)
       throws Throwable {
@@ -245,19 +247,26 @@ class ControlledStalenessIT {
             setting.overrides(
                 "dispatch.lockstep=false",
                 "producer.inFlightUpdates=true",
-                "learner.steps=20",
+                "learner.steps=12",
                 "sampling.samplesPerGroup=8",
                 "sampling.maxResponseTokens=55"));
-    train(run, clients -> clients);
+    train(run, clients -> LateWeights.of(clients, maxStaleness));
     Map<Long, Map<Long, Long>> trained = trainedTokens(run);
+    assertThat(trained).hasSize(12);
     for (StepEvent step : run.steps()) {
-      Map<Long, Long> tokens = trained.get(step.getStep());
+      long window = step.getStep();
+      Map<Long, Long> tokens = trained.get(window);
       assertMetricsSay(step, tokens);
+      long oldest = Math.min(window, maxStaleness);
+      assertThat(oldest).isLessThanOrEqualTo(setting.bound());
       assertThat(tokens.keySet())
-          .as("window %d", step.getStep())
-          .allSatisfy(each -> assertThat(each).isBetween(0L, setting.bound()));
+          .as("window %d", window)
+          .contains(oldest)
+          .isSubsetOf(oldest, Math.max(0, maxStaleness - 1L));
     }
-    assertThat(trained.values()).as("a window of one group").anyMatch(tokens -> tokens.size() > 1);
+    assertThat(trained.values())
+        .as("tokens of a group by staleness")
+        .anyMatch(tokens -> tokens.size() > 1);
     assertThat(RunAudit.of(run.config()).problems()).isEmpty();
   }
 

@@ -17,6 +17,7 @@ import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.tests.support.LateWeights;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.RunningRole;
 import org.p3ostream.tests.support.TestRun;
@@ -66,12 +67,12 @@ class MismatchIT {
         new TestRun(
             stack,
             directory,
-            "learner.steps=25",
+            "learner.steps=12",
             "algorithm.klMode=exact",
             "dispatch.lockstep=false",
             "dispatch.maxStaleness=2",
-            "dispatch.groupsPerWindow=2",
-            "sampling.samplesPerGroup=8",
+            "dispatch.groupsPerWindow=1",
+            "sampling.samplesPerGroup=16",
             "sampling.maxResponseTokens=55",
             "optimizer.learningRate=0.01",
             "optimizer.warmupFraction=0",
@@ -80,7 +81,7 @@ class MismatchIT {
             "producer.inFlightUpdates=true",
             "producer.rolloutPrecision=int8",
             "audit.behaviorLogprobs=true");
-    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false);
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false, clients -> LateWeights.of(clients, 2));
     List<Response> updated =
         responses(run).stream().filter(r -> r.getVersionSegments().size() > 1).toList();
     System.out.printf(
