@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
@@ -35,6 +36,7 @@ import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
+import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.avro.BehaviorLogprobGap;
 import org.p3ostream.schemas.avro.DeadLetter;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -127,7 +129,13 @@ class BehaviorSnapshotsIT {
   }
 
   static void assertRunIsThatOfTheLog(TestRun run, boolean samplingTemperature) throws Throwable {
-    try (RunningRole producer = run.producer("a")) {
+    assertRunIsThatOfTheLog(run, samplingTemperature, clients -> clients);
+  }
+
+  static void assertRunIsThatOfTheLog(
+      TestRun run, boolean samplingTemperature, UnaryOperator<ProducerClients> clients)
+      throws Throwable {
+    try (RunningRole producer = run.producer("a", clients)) {
       run.learner().join();
     }
     Map<Long, float[]> versions = RebuiltStep.weights(run);

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
@@ -30,6 +32,7 @@ import org.p3ostream.schemas.avro.VersionRatioStatistics;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.tests.support.LateWeights;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.PeriodicSnapshots;
 import org.p3ostream.tests.support.RunningRole;
@@ -96,9 +99,7 @@ class ControlledStalenessIT {
       TestRun run =
           new TestRun(
               stack, directory.resolve(name), setting.overrides("dispatch.lockstep=" + lockstep));
-      try (RunningRole producer = run.producer("a", clients)) {
-        run.learner().join();
-      }
+      train(run, clients);
       return run;
     }
 
@@ -173,28 +174,45 @@ class ControlledStalenessIT {
       long predicted = setting.predicted(window);
       assertThat(step.getPolicyVersionBefore()).isEqualTo(window);
       assertThat(trained.get(window).keySet()).as("window %d", window).containsExactly(predicted);
-      assertMetricsSay(step, predicted, trained.get(window).get(predicted));
+      assertMetricsSay(step, trained.get(window));
+      assertAgesAddUp(step.getMetrics());
       assertThat((long) step.getMetrics().getLagWindows())
           .as("lag at window %d", window)
           .isBetween(setting.leastLag(window), (long) setting.maxStaleness());
     }
   }
 
-  private static void assertMetricsSay(StepEvent step, long staleness, long tokens) {
+  /** Of every token by itself, from the rollouts. Percentiles are nearest ranks. */
+  private static void assertMetricsSay(StepEvent step, Map<Long, Long> tokensByStaleness) {
     StepMetrics metrics = step.getMetrics();
-    assertThat(metrics.getValidTokens()).isEqualTo(tokens);
-    assertThat(
-            List.of(
-                metrics.getStalenessMin(),
-                metrics.getStalenessP50(),
-                metrics.getStalenessP95(),
-                metrics.getStalenessMax()))
-        .containsOnly(staleness);
-    assertThat(metrics.getStalenessMean()).isEqualTo((double) staleness);
-    assertThat(metrics.getRolloutPolicyAgeWindows()).isEqualTo((double) staleness);
+    List<Long> each = // [N], versions
+        tokensByStaleness.entrySet().stream()
+            .flatMap(tokens -> Stream.generate(tokens::getKey).limit(tokens.getValue()))
+            .sorted()
+            .toList();
+    double mean = each.stream().mapToLong(Long::longValue).average().orElseThrow();
+    assertThat(metrics.getValidTokens()).isEqualTo(each.size());
+    assertThat(metrics.getStalenessMin()).isEqualTo(each.get(0));
+    assertThat(metrics.getStalenessP50()).isEqualTo(ranked(each, 0.5));
+    assertThat(metrics.getStalenessP95()).isEqualTo(ranked(each, 0.95));
+    assertThat(metrics.getStalenessMax()).isEqualTo(each.get(each.size() - 1));
+    assertThat(metrics.getStalenessMean()).isEqualTo(mean);
+    assertThat(metrics.getRolloutPolicyAgeWindows()).isEqualTo(mean);
     assertThat(step.getRatioStatistics())
         .extracting(VersionRatioStatistics::getPolicyVersion, VersionRatioStatistics::getTokenCount)
-        .containsExactly(tuple(step.getPolicyVersionBefore() - staleness, tokens));
+        .containsExactlyInAnyOrderElementsOf(
+            tokensByStaleness.entrySet().stream()
+                .map(
+                    tokens ->
+                        tuple(step.getPolicyVersionBefore() - tokens.getKey(), tokens.getValue()))
+                .toList());
+  }
+
+  private static long ranked(List<Long> sorted, double share) {
+    return sorted.get((int) Math.ceil(share * sorted.size()) - 1);
+  }
+
+  private static void assertAgesAddUp(StepMetrics metrics) {
     assertThat(metrics.getAgeQueueSeconds() + metrics.getAgeHoldBackSeconds())
         .isCloseTo(metrics.getAgeMeanSeconds(), within(1e-9));
     assertThat(metrics.getAgeGenerationSeconds()).isPositive();
@@ -260,6 +278,53 @@ class ControlledStalenessIT {
                                         .isBetween(
                                             Math.min(cell.setting().holdBack(), window),
                                             cell.setting().bound()))));
+  }
+
+  /**
+   * What is left of a response is sampled by weights that arrived meanwhile, so that tokens of one
+   * group differ in staleness: each counts with its own. The first is the oldest, and as old as
+   * without updates.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "2, 1", "2, 3"})
+  void everyTokenCountsWithItsOwnVersionWhereWeightsAreUpdatedInFlight(
+      int maxStaleness, int syncInterval, LocalStack stack, @TempDir Path directory)
+      throws Throwable {
+    Setting setting = new Setting(maxStaleness, syncInterval, 0);
+    TestRun run =
+        new TestRun(
+            stack,
+            directory,
+            setting.overrides(
+                "dispatch.lockstep=false",
+                "producer.inFlightUpdates=true",
+                "learner.steps=12",
+                "sampling.samplesPerGroup=8",
+                "sampling.maxResponseTokens=55"));
+    train(run, clients -> LateWeights.of(clients, maxStaleness));
+    Map<Long, Map<Long, Long>> trained = trainedTokens(run);
+    assertThat(trained).hasSize(12);
+    for (StepEvent step : run.steps()) {
+      long window = step.getStep();
+      Map<Long, Long> tokens = trained.get(window);
+      assertMetricsSay(step, tokens);
+      long oldest = Math.min(window, maxStaleness);
+      assertThat(oldest).isLessThanOrEqualTo(setting.bound());
+      assertThat(tokens.keySet())
+          .as("window %d", window)
+          .contains(oldest)
+          .isSubsetOf(oldest, Math.max(0, maxStaleness - 1L));
+    }
+    assertThat(trained.values())
+        .as("tokens of a group by staleness")
+        .anyMatch(tokens -> tokens.size() > 1);
+    assertThat(RunAudit.of(run.config()).problems()).isEmpty();
+  }
+
+  private static void train(TestRun run, UnaryOperator<ProducerClients> clients) throws Throwable {
+    try (RunningRole producer = run.producer("a", clients)) {
+      run.learner().join();
+    }
   }
 
   private static List<Long> staleness(TestRun run) {

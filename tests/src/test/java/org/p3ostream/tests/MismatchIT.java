@@ -17,6 +17,7 @@ import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.tests.support.LateWeights;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.RunningRole;
 import org.p3ostream.tests.support.TestRun;
@@ -51,6 +52,45 @@ class MismatchIT {
     StepMetrics fresh = run.steps().get(0).getMetrics();
     assertThat(fresh.getStalenessMax()).isZero();
     assertThat(fresh.getBehaviorKlExactMean()).isGreaterThan(1e-5);
+    BehaviorSnapshotsIT.deleteCheckpoints(run);
+    run.learner().join(); // executes all steps again, digests compared
+  }
+
+  /**
+   * Some responses are sampled by several versions, each token recorded with its own, and the
+   * learner computes each with its own. Rounded besides.
+   */
+  @Test
+  void figuresOfResponsesThatWereUpdatedInFlightAreThoseOfEveryTokensVersion(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run =
+        new TestRun(
+            stack,
+            directory,
+            "learner.steps=12",
+            "algorithm.klMode=exact",
+            "dispatch.lockstep=false",
+            "dispatch.maxStaleness=2",
+            "dispatch.groupsPerWindow=1",
+            "sampling.samplesPerGroup=16",
+            "sampling.maxResponseTokens=55",
+            "optimizer.learningRate=0.01",
+            "optimizer.warmupFraction=0",
+            "prompts.reward=regex",
+            "prompts.file=" + BehaviorSnapshotsIT.easyPrompts(directory),
+            "producer.inFlightUpdates=true",
+            "producer.rolloutPrecision=int8",
+            "audit.behaviorLogprobs=true");
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false, clients -> LateWeights.of(clients, 2));
+    List<Response> updated =
+        responses(run).stream().filter(r -> r.getVersionSegments().size() > 1).toList();
+    System.out.printf(
+        "%d of %d responses sampled by several versions, up to %d%n",
+        updated.size(),
+        responses(run).size(),
+        updated.stream().mapToInt(r -> r.getVersionSegments().size()).max().orElse(1));
+    assertThat(updated).isNotEmpty();
+    assertThat(RunAudit.of(run.config()).problems()).isEmpty();
     BehaviorSnapshotsIT.deleteCheckpoints(run);
     run.learner().join(); // executes all steps again, digests compared
   }

@@ -16,6 +16,10 @@ final class ProducerGates {
    *     must not be
    */
   static void require(ProducerConfig producer, SamplingConfig sampling, DispatchConfig dispatch) {
+    require(
+        !producer.inFlightUpdates() || !dispatch.lockstep(),
+        "producer.inFlightUpdates: true cannot stand beside dispatch.lockstep: true: in lockstep a"
+            + " prompt names the version that samples every token");
     List<VariantConfig> mixture = producer.mixture();
     require(
         mixture.isEmpty() || producer.mixedResponses() == sampling.samplesPerGroup(),

@@ -44,6 +44,11 @@ final class Continuation {
         "producer.mixture",
         recorded.producer().mixture().toString(),
         wanted.producer().mixture().toString());
+    addDifference(
+        differences,
+        "producer.inFlightUpdates",
+        Boolean.toString(recorded.producer().inFlightUpdates()),
+        Boolean.toString(wanted.producer().inFlightUpdates()));
     differences.addAll(definition(wanted).differencesFrom(definition(recorded)));
     if (!differences.isEmpty()) {
       throw new ConfigException(

@@ -40,7 +40,8 @@ class EveryKeyTest {
           "algorithm.clipLow", "algorithm.name=grpo",
           "algorithm.clipHigh", "algorithm.name=grpo",
           "algorithm.dualClip", "algorithm.name=ppo",
-          "algorithm.importanceCap", "algorithm.name=tis");
+          "algorithm.importanceCap", "algorithm.name=tis",
+          "producer.inFlightUpdates", "dispatch.lockstep=false");
 
   /** Of these every other value is refused, with the reason; see {@code ObjectiveGatesTest}. */
   private static final Set<String> ONE_VALUE =

@@ -46,6 +46,20 @@ class ProducerGatesTest {
   }
 
   @Test
+  void inFlightUpdatesInLockstepAreRefused() {
+    assertThat(problem("producer.inFlightUpdates=true"))
+        .isEqualTo(
+            "producer.inFlightUpdates: true cannot stand beside dispatch.lockstep: true: in lockstep"
+                + " a prompt names the version that samples every token");
+    assertThat(
+            ConfigLoader.load(
+                    null, List.of("producer.inFlightUpdates=true", "dispatch.lockstep=false"))
+                .producer()
+                .inFlightUpdates())
+        .isTrue();
+  }
+
+  @Test
   void wordsAndKeysThatDoNotExistAreNamedWithTheirPlace() {
     assertThat(problem("producer.rolloutPrecision=int5"))
         .isEqualTo("producer.rolloutPrecision: 'int5' must be one of float32, fp8, int8, int4");

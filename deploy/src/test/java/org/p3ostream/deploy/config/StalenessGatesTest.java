@@ -39,12 +39,17 @@ class StalenessGatesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"2, 0", "8, 6"})
-  void boundOfStalenessBelowWhatAReplacementMayHaveIsRefused(int syncInterval, int bound) {
-    assertThat(problem("dispatch.syncInterval=" + syncInterval, "window.maxStaleness=" + bound))
+  @CsvSource({"2, 0, 0", "8, 0, 6", "1, 3, 2", "4, 2, 4"})
+  void boundOfStalenessBelowWhatAReplacementMayHaveIsRefused(
+      int syncInterval, int versionsBack, int bound) {
+    assertThat(
+            problem(
+                "dispatch.syncInterval=" + syncInterval,
+                "dispatch.versionsBack=" + versionsBack,
+                "window.maxStaleness=" + bound))
         .isEqualTo(
-            "window.maxStaleness: %d must be >= dispatch.syncInterval - 1 (%d): a group that is sampled again asks for the version in force, rounded down to a multiple of the interval, and would be too stale again"
-                .formatted(bound, syncInterval - 1));
+            "window.maxStaleness: %d must be >= dispatch.syncInterval - 1 + dispatch.versionsBack (%d): a group that is sampled again asks for the version in force, rounded down to a multiple of the interval, may be sampled by versions before it, and would be too stale again"
+                .formatted(bound, syncInterval - 1 + versionsBack));
   }
 
   @ParameterizedTest

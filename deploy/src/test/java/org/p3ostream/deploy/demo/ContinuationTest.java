@@ -62,6 +62,41 @@ class ContinuationTest {
                     .anyMatch(line -> line.contains("run.topicPrefix: p3o. -> other.")));
   }
 
+  /** Producers' keys that are not in the run's definition and decide what is trained on. */
+  @Test
+  void requireSameRunListsWhatWouldSampleOtherwise() {
+    DemoOptions asked =
+        options(
+            200,
+            7,
+            "grpo",
+            SyntheticTask.SORT8,
+            Set.of("--steps"),
+            "dispatch.lockstep=false",
+            "producer.inFlightUpdates=true");
+    assertThatThrownBy(() -> require(asked))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .anyMatch(line -> line.contains("producer.inFlightUpdates: false -> true")));
+    DemoOptions mixed =
+        options(
+            200,
+            7,
+            "grpo",
+            SyntheticTask.SORT8,
+            Set.of("--steps"),
+            "sampling.samplesPerGroup=2",
+            "producer.mixture=[{responses: 2}]");
+    assertThatThrownBy(() -> require(mixed))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .anyMatch(line -> line.contains("producer.mixture: [] -> [")));
+  }
+
   @Test
   void requireStepsAheadRefusesFewerStepsThanThereAre() {
     DemoOptions asked = options(79, 42, "p3o", SyntheticTask.CSUM8, Set.of("--steps"));

@@ -17,10 +17,11 @@ public final class StalenessGates {
             + " are dispatched beyond the one to be trained, so that the learner would wait for"
             + " windows that nobody was asked for");
     Integer maxStaleness = window.maxStaleness();
+    int again = dispatch.syncInterval() - 1 + dispatch.versionsBack(); // versions old
     require(
-        maxStaleness == null || maxStaleness >= dispatch.syncInterval() - 1,
-        "window.maxStaleness: %d must be >= dispatch.syncInterval - 1 (%d): a group that is sampled again asks for the version in force, rounded down to a multiple of the interval, and would be too"
-                .formatted(maxStaleness, dispatch.syncInterval() - 1)
+        maxStaleness == null || maxStaleness >= again,
+        "window.maxStaleness: %d must be >= dispatch.syncInterval - 1 + dispatch.versionsBack (%d): a group that is sampled again asks for the version in force, rounded down to a multiple of the interval, may be sampled by versions before it, and would be too"
+                .formatted(maxStaleness, again)
             + " stale again");
   }
 

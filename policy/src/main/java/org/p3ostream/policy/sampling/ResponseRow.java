@@ -1,6 +1,8 @@
 package org.p3ostream.policy.sampling;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.policy.sampling.SampledResponse.Finish;
 
@@ -11,6 +13,7 @@ final class ResponseRow {
   private final float[] logprobs;
   private final int eosTokenId;
   private final StopStrings stops;
+  private final List<Integer> exchanges = new ArrayList<>();
   private int length;
   private @Nullable Finish finish;
 
@@ -38,6 +41,13 @@ final class ResponseRow {
     }
   }
 
+  /** Other weights sample what follows. */
+  void exchanged() {
+    if (finish == null) {
+      exchanges.add(length);
+    }
+  }
+
   boolean hasEnded() {
     return finish != null;
   }
@@ -47,6 +57,7 @@ final class ResponseRow {
     return new SampledResponse(
         Arrays.copyOf(tokens, length),
         Arrays.copyOf(logprobs, length),
-        finish == null ? Finish.ABORTED : finish);
+        finish == null ? Finish.ABORTED : finish,
+        exchanges.stream().mapToInt(Integer::intValue).toArray());
   }
 }

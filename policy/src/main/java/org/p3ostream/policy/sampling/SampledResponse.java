@@ -16,11 +16,21 @@ public final class SampledResponse {
   private final int[] tokens;
   private final float[] logprobs;
   private final Finish finish;
+  private final int[] exchanges;
 
+  /** One that was sampled by the same weights from its first token to its last. */
   public SampledResponse(int[] tokens, float[] logprobs, Finish finish) {
+    this(tokens, logprobs, finish, new int[0]);
+  }
+
+  /**
+   * @param exchanges see {@link #exchanges()}
+   */
+  public SampledResponse(int[] tokens, float[] logprobs, Finish finish, int[] exchanges) {
     this.tokens = tokens;
     this.logprobs = logprobs;
     this.finish = finish;
+    this.exchanges = exchanges;
   }
 
   /** Token ids, [T], T ≥ 1. Owned by the caller. */
@@ -37,5 +47,12 @@ public final class SampledResponse {
 
   public Finish finish() {
     return finish;
+  }
+
+  /**
+   * Tokens from which on the next weights sampled, ascending, each in [1, T). Owned by the caller.
+   */
+  public int[] exchanges() {
+    return exchanges;
   }
 }

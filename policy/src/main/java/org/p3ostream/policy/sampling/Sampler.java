@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.DecoderScript;
@@ -18,8 +19,8 @@ import org.p3ostream.policy.torch.ScriptModule;
 /**
  * Samples responses in one batch of a fixed number of rows, with a key-value cache. The prompt is
  * one call into the engine, then every {@value #STEPS_PER_CALL} tokens are one; between calls
- * sampling can be cut short. A token is the same whatever call it falls into, whatever comes after
- * it, and whatever became of the other rows.
+ * sampling can be cut short, and weights can be exchanged. A token is the same whatever call it
+ * falls into, whatever comes after it, and whatever became of the other rows.
  */
 public final class Sampler implements AutoCloseable {
 
@@ -43,7 +44,13 @@ public final class Sampler implements AutoCloseable {
     this(model, STEPS_PER_CALL);
   }
 
-  Sampler(CausalLm model, int stepsPerCall) {
+  /**
+   * The same with as many tokens as the caller wants sampled between two looks at the outside
+   * world.
+   *
+   * @param stepsPerCall ≥ 1; fewer cost more calls
+   */
+  public Sampler(CausalLm model, int stepsPerCall) {
     this.config = model.config();
     this.stepsPerCall = stepsPerCall;
     this.parameterCount = model.layout().size();
@@ -57,12 +64,13 @@ public final class Sampler implements AutoCloseable {
   }
 
   /**
-   * As {@link #sample(NDArray, int[], int, SamplingParameters, long, StopStrings,
-   * BooleanSupplier)}, to the end.
+   * As {@link #sample(Supplier, int[], int, SamplingParameters, long, StopStrings,
+   * BooleanSupplier)}, by the same weights and to the end.
    */
   public List<SampledResponse> sample(
       NDArray parameters, int[] promptTokens, int count, SamplingParameters sampling, long seed) {
-    return sample(parameters, promptTokens, count, sampling, seed, StopStrings.none(), () -> false);
+    return sample(
+        () -> parameters, promptTokens, count, sampling, seed, StopStrings.none(), () -> false);
   }
 
   /**
@@ -70,7 +78,13 @@ public final class Sampler implements AutoCloseable {
    * bits on the same hardware and number of threads, up to where sampling is cut. To be called with
    * grad mode off.
    *
-   * @param parameters weights to sample with, [P]
+   * <p>Weights may be exchanged between calls: where {@code parameters} gives another array than
+   * before, all keys and values so far are computed again by the new weights, so that each token's
+   * log-prob is that of a pass of its own weights over everything before it. The array of before is
+   * not used any more.
+   *
+   * @param parameters weights to sample with, [P]; asked before the first token, and then from time
+   *     to time
    * @param promptTokens [T], not empty
    * @param count rows of the batch; the result for a seed depends on it
    * @param seed all random numbers of this call are a function of it
@@ -80,29 +94,43 @@ public final class Sampler implements AutoCloseable {
    * @return in the order of rows, [count]
    */
   public List<SampledResponse> sample(
-      NDArray parameters,
+      Supplier<NDArray> parameters,
       int[] promptTokens,
       int count,
       SamplingParameters sampling,
       long seed,
       StopStrings stops,
       BooleanSupplier cut) {
-    requireFits(parameters, promptTokens, count, sampling);
+    NDArray weights = parameters.get(); // [P]
+    requireFits(weights, promptTokens, count, sampling);
     int limit = sampling.maxResponseTokens();
     List<ResponseRow> rows =
         Stream.generate(() -> new ResponseRow(limit, config.eosTokenId(), stops))
             .limit(count)
             .toList();
     SplittableRandom random = new SplittableRandom(seed);
+    int capacity = promptTokens.length + limit;
+    long[][] sampled = new long[limit][]; // by token, [R]
     try (NDManager call = manager.newSubManager()) {
-      NDList state = prefill(call, parameters, promptTokens, count, limit);
+      long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
+      NDList state =
+          prefill(call.create(prompt, new Shape(1, prompt.length)), weights, count, capacity);
       NDArray logits = state.head(); // [R, V]
-      NDList caches = state.subNDList(1); // [R, NKV, C, D] each
-      caches.forEach(cache -> cache.setName(CACHES));
+      NDList caches = caches(state);
       NDArray finished = call.zeros(new Shape(count, 1), DataType.BOOLEAN); // [R, 1]
       for (int done = 0; done < limit; ) {
+        NDArray newest = done == 0 ? weights : parameters.get(); // [P]
+        if (newest != weights) {
+          weights = newest;
+          caches.close();
+          NDArray soFar = call.create(sequences(promptTokens, sampled, done, count)); // [R, T]
+          state = prefill(soFar, weights, count, capacity);
+          logits = state.head();
+          caches = caches(state);
+          rows.forEach(ResponseRow::exchanged);
+        }
         int steps = Math.min(stepsPerCall, limit - done);
-        NDList arguments = new NDList(logits, parameters).addAll(caches);
+        NDList arguments = new NDList(logits, weights).addAll(caches);
         arguments.add(finished);
         arguments.add(call.create(uniforms(steps * count, random), new Shape(steps, count, 1)));
         arguments.add(call.create(promptTokens.length + done));
@@ -110,10 +138,10 @@ public final class Sampler implements AutoCloseable {
         arguments.add(call.create(sampling.topK()));
         arguments.add(call.create(sampling.topP()));
         arguments.add(call.create(sampling.minP()));
-        NDList sampled = script.call("decode", arguments.toArray(NDArray[]::new));
-        append(sampled, rows);
-        logits = sampled.get(2);
-        finished = sampled.get(3);
+        NDList decoded = script.call("decode", arguments.toArray(NDArray[]::new));
+        append(decoded, rows, sampled, done);
+        logits = decoded.get(2);
+        finished = decoded.get(3);
         done += steps;
         if (rows.stream().allMatch(ResponseRow::hasEnded) || cut.getAsBoolean()) {
           break;
@@ -123,23 +151,44 @@ public final class Sampler implements AutoCloseable {
     return rows.stream().map(ResponseRow::response).toList();
   }
 
-  /** The first logits and the caches. */
-  private NDList prefill(
-      NDManager call, NDArray parameters, int[] promptTokens, int count, int limit) {
-    long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
-    return script.call(
-        "prefill",
-        call.create(prompt, new Shape(1, prompt.length)), // [1, T]
-        parameters, // [P]
-        call.create(count),
-        call.create(prompt.length + limit));
+  /**
+   * The next logits and the caches.
+   *
+   * @param sequences what there is so far: of every row, [R, T], or the same for all, [1, T]
+   */
+  private NDList prefill(NDArray sequences, NDArray parameters, int count, int capacity) {
+    NDManager call = sequences.getManager();
+    return script.call("prefill", sequences, parameters, call.create(count), call.create(capacity));
   }
 
-  private static void append(NDList sampled, List<ResponseRow> rows) {
-    long[] tokens = sampled.get(0).toLongArray(); // [S', R], row-major
-    double[] logprobs = sampled.get(1).toDoubleArray(); // [S', R]
+  /** Of layer after layer, keys and values, [R, NKV, C, D] each. */
+  private static NDList caches(NDList state) {
+    NDList caches = state.subNDList(1);
+    caches.forEach(cache -> cache.setName(CACHES));
+    return caches;
+  }
+
+  /** The prompt and the first {@code done} tokens, [R, T], what follows a row's end included. */
+  private static long[][] sequences(int[] promptTokens, long[][] sampled, int done, int count) {
+    long[][] sequences = new long[count][promptTokens.length + done];
+    for (int row = 0; row < count; row++) {
+      for (int t = 0; t < sequences[row].length; t++) {
+        int response = t - promptTokens.length;
+        sequences[row][t] = response < 0 ? promptTokens[t] : sampled[response][row];
+      }
+    }
+    return sequences;
+  }
+
+  private static void append(NDList decoded, List<ResponseRow> rows, long[][] sampled, int done) {
+    long[] tokens = decoded.get(0).toLongArray(); // [S', R], row-major
+    double[] logprobs = decoded.get(1).toDoubleArray(); // [S', R]
     for (int i = 0; i < tokens.length; i++) {
       rows.get(i % rows.size()).append(Math.toIntExact(tokens[i]), (float) logprobs[i]);
+    }
+    for (int step = 0; step * rows.size() < tokens.length; step++) {
+      int from = step * rows.size();
+      sampled[done + step] = Arrays.copyOfRange(tokens, from, from + rows.size());
     }
   }
 

@@ -295,7 +295,7 @@ class SamplerTest {
       AtomicInteger asked = new AtomicInteger();
       List<SampledResponse> cut =
           chunked.sample(
-              parameters,
+              () -> parameters,
               PROMPT,
               16,
               sampling,
@@ -319,13 +319,13 @@ class SamplerTest {
   void sampleIsNotCutWhenEveryResponseHasEnded() {
     BooleanSupplier cut = () -> true;
     for (SampledResponse response :
-        sampler.sample(parameters, PROMPT, 8, PLAIN, 3, StopStrings.none(), cut)) {
+        sampler.sample(() -> parameters, PROMPT, 8, PLAIN, 3, StopStrings.none(), cut)) {
       assertThat(response.finish()).isNotEqualTo(Finish.ABORTED);
     }
     StopStrings everything = new StopStrings(List.of("x"), tokens -> "x");
     SamplingParameters longer = new SamplingParameters(1, 0, 1, 0, 24);
     for (SampledResponse response :
-        sampler.sample(parameters, PROMPT, 8, longer, 3, everything, cut)) {
+        sampler.sample(() -> parameters, PROMPT, 8, longer, 3, everything, cut)) {
       assertThat(response.tokens()).hasSize(1);
       assertThat(response.finish()).isEqualTo(Finish.STOP);
     }
@@ -338,7 +338,7 @@ class SamplerTest {
     try (Sampler chunked = new Sampler(model, 1)) {
       List<SampledResponse> responses =
           chunked.sample(
-              parameters,
+              () -> parameters,
               PROMPT,
               4,
               greedy(20),
@@ -453,7 +453,7 @@ class SamplerTest {
       List<String> texts,
       Function<int[], String> decoder) {
     return sampler.sample(
-        parameters, PROMPT, count, sampling, 5, new StopStrings(texts, decoder), () -> false);
+        () -> parameters, PROMPT, count, sampling, 5, new StopStrings(texts, decoder), () -> false);
   }
 
   /** Smallest number of tokens whose text contains one of the texts; −1 if there is none. */

@@ -5,7 +5,8 @@ import org.p3ostream.policy.precision.WeightPrecision;
 
 /**
  * How a producer runs. What is sampled for a prompt depends on {@code rolloutPrecision} and {@code
- * mixture}, and on where {@code generationTimeoutSeconds} cuts it short; on nothing else here.
+ * mixture}, on when newer weights come with {@code inFlightUpdates}, and on where {@code
+ * generationTimeoutSeconds} cuts it short; on nothing else here.
  *
  * @param id names this producer in its groups; unique among the producers of a run
  * @param transactionalId id that fences an older process of this producer; empty derives it from
@@ -17,6 +18,9 @@ import org.p3ostream.policy.precision.WeightPrecision;
  *     the rounded weights
  * @param mixture variants of this run that share the responses of every group, in this order; empty
  *     for one and the same way of sampling. What each is, is recorded with every response
+ * @param inFlightUpdates whether a response goes on with newer weights as soon as they are there,
+ *     between two of its tokens. Which token is of which version depends on time and is recorded;
+ *     nothing changes for a prompt that names its version
  * @param versionsKept newest policy versions kept in memory, and as many more as a variant goes
  *     back
  * @param maxStarts a prompt that was started this often and never finished is given up
@@ -33,6 +37,7 @@ public record ProducerConfig(
     int maxPollPrompts,
     WeightPrecision rolloutPrecision,
     List<VariantConfig> mixture,
+    boolean inFlightUpdates,
     int versionsKept,
     int maxStarts,
     int generationTimeoutSeconds,
@@ -52,6 +57,11 @@ public record ProducerConfig(
     for (int i = 0; i < mixture.size(); i++) {
       requireVariant("mixture[" + i + "].", mixture.get(i));
     }
+    if (inFlightUpdates && !mixture.isEmpty()) {
+      throw new IllegalArgumentException(
+          "producer.inFlightUpdates: true cannot stand beside producer.mixture: a variant samples by"
+              + " the version it goes back to, from the first token to the last");
+    }
     requirePositive("versionsKept", versionsKept);
     requirePositive("maxStarts", maxStarts);
     if (generationTimeoutSeconds < 0) {
@@ -65,7 +75,8 @@ public record ProducerConfig(
   }
 
   public static ProducerConfig defaults() {
-    return new ProducerConfig("1", "", 16, WeightPrecision.FLOAT32, List.of(), 4, 3, 0, 10, 120);
+    return new ProducerConfig(
+        "1", "", 16, WeightPrecision.FLOAT32, List.of(), false, 4, 3, 0, 10, 120);
   }
 
   /** Responses of a group; 0 without a mixture. */

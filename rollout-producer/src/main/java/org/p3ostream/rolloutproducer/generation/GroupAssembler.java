@@ -42,7 +42,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
     for (SampledVariant sampled : variants) {
       Sampling sampling = sampling(task, sampled.variant());
       for (ScoredResponse response : sampled.responses()) {
-        written.add(response(response, sampled.policyVersion(), sampling));
+        written.add(response(response, sampled.policyVersions(), sampling));
       }
     }
     return group(task, promptTokens, generatedAt)
@@ -80,9 +80,11 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .setGeneratedAt(generatedAt.toEpochMilli());
   }
 
-  private static Response response(ScoredResponse scored, long policyVersion, Sampling sampling) {
+  private static Response response(
+      ScoredResponse scored, List<Long> policyVersions, Sampling sampling) {
     SampledResponse response = scored.response();
     int length = response.tokens().length;
+    List<VersionSegment> segments = segments(response, policyVersions);
     boolean aborted = response.finish() == SampledResponse.Finish.ABORTED;
     return Response.newBuilder()
         .setTokens(boxed(response.tokens()))
@@ -92,10 +94,21 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .setReward(scored.score().value())
         .setRewardComponents(scored.score().components())
         .setFinishReason(finishReason(response.finish()))
-        .setPolicyVersion(policyVersion)
-        .setVersionSegments(List.of(new VersionSegment(0, policyVersion)))
+        .setPolicyVersion(
+            segments.stream().mapToLong(VersionSegment::getPolicyVersion).min().orElseThrow())
+        .setVersionSegments(segments)
         .setSampling(sampling)
         .build();
+  }
+
+  private static List<VersionSegment> segments(
+      SampledResponse response, List<Long> policyVersions) {
+    List<VersionSegment> segments = new ArrayList<>();
+    segments.add(new VersionSegment(0, policyVersions.get(0)));
+    for (int fromToken : response.exchanges()) {
+      segments.add(new VersionSegment(fromToken, policyVersions.get(segments.size())));
+    }
+    return segments;
   }
 
   private static Sampling sampling(PromptTask task, Variant variant) {

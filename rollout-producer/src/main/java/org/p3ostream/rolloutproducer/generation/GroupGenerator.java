@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.StopStrings;
 import org.p3ostream.policy.tokenizer.Tokenizer;
@@ -27,8 +28,10 @@ public final class GroupGenerator implements GroupSource {
   private final Tokenizer tokenizer;
   private final PolicySampler sampler;
   private final Mixture mixture;
+  private final boolean inFlightUpdates;
   private final GenerationLimit limit;
   private final Clock clock;
+  private volatile @Nullable PolicyWeights newest;
   private volatile boolean abandoned;
 
   /**
@@ -36,6 +39,8 @@ public final class GroupGenerator implements GroupSource {
    *
    * @param maxPositions longest sequence of the model, tokens
    * @param mixture which variants of the run sample a group
+   * @param inFlightUpdates whether a group goes on with newer weights when they arrive, unless its
+   *     task names a version
    * @param limit after which unfinished responses are aborted
    */
   public GroupGenerator(
@@ -44,6 +49,7 @@ public final class GroupGenerator implements GroupSource {
       Tokenizer tokenizer,
       PolicySampler sampler,
       Mixture mixture,
+      boolean inFlightUpdates,
       GenerationLimit limit,
       Clock clock) {
     this.assembler = assembler;
@@ -51,6 +57,7 @@ public final class GroupGenerator implements GroupSource {
     this.tokenizer = tokenizer;
     this.sampler = sampler;
     this.mixture = mixture;
+    this.inFlightUpdates = inFlightUpdates;
     this.limit = limit;
     this.clock = clock;
   }
@@ -85,11 +92,13 @@ public final class GroupGenerator implements GroupSource {
     StopStrings stops = new StopStrings(task.getSampling().getStopStrings(), tokenizer::decode);
     GenerationLimit.Stopwatch watch = limit.start();
     List<Variant> variants = mixture.variants(task);
-    List<List<SampledResponse>> sampled = new ArrayList<>(); // by variant
+    List<PolicySampler.Batch> sampled = new ArrayList<>(); // by variant
     for (int i = 0; i < variants.size(); i++) {
+      PolicyWeights first = weights.get(i);
+      boolean exchanges = inFlightUpdates && task.getExactPolicyVersion() == null;
       sampled.add(
           sampler.sample(
-              weights.get(i),
+              exchanges ? () -> newerOf(first) : () -> first,
               variants.get(i),
               promptTokens,
               stops,
@@ -99,16 +108,27 @@ public final class GroupGenerator implements GroupSource {
       }
     }
     double generationMillis = watch.elapsedMillis();
-    noteAborted(task, sampled.stream().flatMap(List::stream).toList(), generationMillis);
+    noteAborted(
+        task,
+        sampled.stream().flatMap(batch -> batch.responses().stream()).toList(),
+        generationMillis);
     List<SampledVariant> scored = new ArrayList<>();
     for (int i = 0; i < variants.size(); i++) {
       scored.add(
           new SampledVariant(
               variants.get(i),
-              weights.get(i).version(),
-              sampled.get(i).stream().map(r -> scored(r, reward, stops, task)).toList()));
+              sampled.get(i).policyVersions(),
+              sampled.get(i).responses().stream()
+                  .map(response -> scored(response, reward, stops, task))
+                  .toList()));
     }
     return assembler.sampled(task, promptTokens, scored, clock.instant(), generationMillis);
+  }
+
+  /** The newest weights that arrived, if they are newer. */
+  private PolicyWeights newerOf(PolicyWeights first) {
+    PolicyWeights arrived = newest;
+    return arrived != null && arrived.version() > first.version() ? arrived : first;
   }
 
   private ScoredResponse scored(
@@ -134,6 +154,11 @@ public final class GroupGenerator implements GroupSource {
           responses.size(),
           Math.round(generationMillis));
     }
+  }
+
+  @Override
+  public void arrived(PolicyWeights weights) {
+    newest = weights;
   }
 
   @Override

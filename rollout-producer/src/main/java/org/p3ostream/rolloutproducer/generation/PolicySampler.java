@@ -3,10 +3,12 @@ package org.p3ostream.rolloutproducer.generation;
 import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.types.DataType;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.precision.WeightPrecision;
@@ -24,6 +26,13 @@ public final class PolicySampler implements AutoCloseable {
   /** Weights as they are loaded. */
   private record Loaded(long version, WeightPrecision precision) {}
 
+  /**
+   * A batch.
+   *
+   * @param policyVersions of the weights in the order in which they were exchanged
+   */
+  record Batch(List<SampledResponse> responses, List<Long> policyVersions) {}
+
   private final CausalLm model;
   private final Sampler sampler;
   private final int kept;
@@ -32,34 +41,46 @@ public final class PolicySampler implements AutoCloseable {
 
   /**
    * @param kept tensors kept: as many as there are variants
+   * @param inFlightUpdates whether newer weights are looked for before every token
    */
-  public PolicySampler(ModelConfig config, Device device, int kept) {
+  public PolicySampler(ModelConfig config, Device device, int kept, boolean inFlightUpdates) {
     this.model = new CausalLm(config, device, DataType.FLOAT32);
-    this.sampler = new Sampler(model);
+    this.sampler = inFlightUpdates ? new Sampler(model, 1) : new Sampler(model);
     this.kept = kept;
   }
 
   /**
    * Samples one batch of exactly as many rows as the variant has responses.
    *
+   * @param weights asked while sampling: where they are of another version than before, the batch
+   *     goes on with them
    * @param promptTokens [T], not empty
    * @param stops texts that end a response
    * @param cut asked while sampling: once true, unfinished responses are left as they are
    */
-  List<SampledResponse> sample(
-      PolicyWeights weights,
+  Batch sample(
+      Supplier<PolicyWeights> weights,
       Variant variant,
       int[] promptTokens,
       StopStrings stops,
       BooleanSupplier cut) {
-    return sampler.sample(
-        load(weights, variant.precision()),
-        promptTokens,
-        variant.responses(),
-        variant.parameters(),
-        variant.seed(),
-        stops,
-        cut);
+    List<Long> versions = new ArrayList<>();
+    List<SampledResponse> responses =
+        sampler.sample(
+            () -> {
+              PolicyWeights now = weights.get();
+              if (versions.isEmpty() || versions.get(versions.size() - 1) != now.version()) {
+                versions.add(now.version());
+              }
+              return load(now, variant.precision());
+            },
+            promptTokens,
+            variant.responses(),
+            variant.parameters(),
+            variant.seed(),
+            stops,
+            cut);
+    return new Batch(responses, versions);
   }
 
   private NDArray load(PolicyWeights weights, WeightPrecision precision) {

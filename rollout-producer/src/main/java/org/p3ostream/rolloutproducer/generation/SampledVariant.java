@@ -5,7 +5,9 @@ import java.util.List;
 /**
  * What a variant sampled.
  *
- * @param policyVersion version of the weights
+ * @param policyVersions versions of the weights that were exchanged while it sampled, in order: one
+ *     more than the longest response has {@linkplain
+ *     org.p3ostream.policy.sampling.SampledResponse#exchanges() exchanges}
  * @param responses in the order of the sampler's rows
  */
-record SampledVariant(Variant variant, long policyVersion, List<ScoredResponse> responses) {}
+record SampledVariant(Variant variant, List<Long> policyVersions, List<ScoredResponse> responses) {}

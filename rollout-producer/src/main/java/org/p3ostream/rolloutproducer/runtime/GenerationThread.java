@@ -63,6 +63,11 @@ final class GenerationThread implements AutoCloseable {
             () -> new Generated(prompt.position(), source.generate(prompt.task(), weights)));
   }
 
+  /** Newer weights for the group in hand, should it go on with them. */
+  void offer(PolicyWeights newest) {
+    source.arrived(newest);
+  }
+
   boolean isBusy() {
     return inHand != null;
   }

@@ -118,18 +118,21 @@ public final class RolloutProducer {
     GroupAssembler assembler =
         new GroupAssembler(layout.modelHash(), tokenizer.sha256(), settings.producer().id());
     Mixture mixture = Mixture.of(settings.producer());
+    boolean inFlightUpdates = settings.producer().inFlightUpdates();
     TorchRuntime.start(settings.threads());
     try (GenerationThread generation =
         new GenerationThread(
             () -> {
               TorchRuntime.prepareThread();
-              PolicySampler sampler = new PolicySampler(model, device(), mixture.size());
+              PolicySampler sampler =
+                  new PolicySampler(model, device(), mixture.size(), inFlightUpdates);
               return new GroupGenerator(
                   assembler,
                   model.maxPositions(),
                   tokenizer,
                   sampler,
                   mixture,
+                  inFlightUpdates,
                   GenerationLimit.ofSeconds(settings.producer().generationTimeoutSeconds()),
                   clock);
             })) {

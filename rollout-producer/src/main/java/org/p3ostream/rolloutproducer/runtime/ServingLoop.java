@@ -94,6 +94,7 @@ final class ServingLoop {
     } else if (generation.isBusy()) {
       prompts.poll(NO_WAIT);
       snapshots.poll(NO_WAIT);
+      snapshots.versions().newest().ifPresent(generation::offer);
       generation.await(GENERATION_WAIT).ifPresent(generated -> unencoded = generated);
     } else if (prompts.markUnderWay()) {
       prompts.poll(MARK_WAIT);

@@ -10,15 +10,21 @@ public final class ProducerConfigs {
 
   /** Rounds weights before they sample. */
   public static ProducerConfig rounding(WeightPrecision precision) {
-    return with(precision, List.of());
+    return with(precision, List.of(), false);
   }
 
   /** Samples by variants of the run. */
   public static ProducerConfig mixed(VariantConfig... mixture) {
-    return with(WeightPrecision.FLOAT32, List.of(mixture));
+    return with(WeightPrecision.FLOAT32, List.of(mixture), false);
   }
 
-  private static ProducerConfig with(WeightPrecision precision, List<VariantConfig> mixture) {
+  /** Goes on with newer weights. */
+  public static ProducerConfig updating(WeightPrecision precision) {
+    return with(precision, List.of(), true);
+  }
+
+  private static ProducerConfig with(
+      WeightPrecision precision, List<VariantConfig> mixture, boolean inFlightUpdates) {
     ProducerConfig defaults = ProducerConfig.defaults();
     return new ProducerConfig(
         defaults.id(),
@@ -26,6 +32,7 @@ public final class ProducerConfigs {
         defaults.maxPollPrompts(),
         precision,
         mixture,
+        inFlightUpdates,
         defaults.versionsKept(),
         defaults.maxStarts(),
         defaults.generationTimeoutSeconds(),

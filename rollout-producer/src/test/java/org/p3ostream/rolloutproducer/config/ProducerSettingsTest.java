@@ -16,7 +16,7 @@ class ProducerSettingsTest {
 
   private static ProducerConfig config(String id, String transactionalId) {
     return new ProducerConfig(
-        id, transactionalId, 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 11);
+        id, transactionalId, 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 11);
   }
 
   @Test
@@ -52,6 +52,26 @@ class ProducerSettingsTest {
   }
 
   @Test
+  void constructorRefusesVariantsThatWouldChangeInFlight() {
+    assertThatThrownBy(
+            () ->
+                new ProducerConfig(
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    List.of(new VariantConfig(1, 0, 1, null, null)),
+                    true,
+                    2,
+                    5,
+                    6,
+                    7,
+                    11))
+        .hasMessageStartingWith(
+            "producer.inFlightUpdates: true cannot stand beside producer.mixture");
+  }
+
+  @Test
   void constructorNamesTheVariantWhoseValueIsWrong() {
     VariantConfig good = new VariantConfig(1, 0, 1, null, null);
     assertThatThrownBy(() -> ProducerConfigs.mixed(good, VariantConfig.defaults()))
@@ -75,26 +95,33 @@ class ProducerSettingsTest {
         .hasMessage("producer.transactionalId: ' ' must not be blank");
     assertThatThrownBy(
             () ->
-                new ProducerConfig("b", "", 0, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 11))
+                new ProducerConfig(
+                    "b", "", 0, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 11))
         .hasMessage("producer.maxPollPrompts: 0 must be >= 1");
     assertThatThrownBy(
             () ->
-                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 0, 5, 6, 7, 11))
+                new ProducerConfig(
+                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 0, 5, 6, 7, 11))
         .hasMessage("producer.versionsKept: 0 must be >= 1");
     assertThatThrownBy(
             () ->
-                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 0, 6, 7, 11))
+                new ProducerConfig(
+                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 0, 6, 7, 11))
         .hasMessage("producer.maxStarts: 0 must be >= 1");
     assertThatThrownBy(
             () ->
-                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, -1, 7, 11))
+                new ProducerConfig(
+                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, -1, 7, 11))
         .hasMessage("producer.generationTimeoutSeconds: -1 must be >= 0 (0 = no limit)");
     assertThatThrownBy(
             () ->
-                new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 0, 11))
+                new ProducerConfig(
+                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 0, 11))
         .hasMessage("producer.statusEverySeconds: 0 must be >= 1");
     assertThatThrownBy(
-            () -> new ProducerConfig("b", "", 3, WeightPrecision.FLOAT32, List.of(), 2, 5, 6, 7, 0))
+            () ->
+                new ProducerConfig(
+                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 0))
         .hasMessage("producer.unavailableDeadlineSeconds: 0 must be >= 1");
     assertThatThrownBy(
             () ->

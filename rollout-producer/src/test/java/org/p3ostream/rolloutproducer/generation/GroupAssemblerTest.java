@@ -45,7 +45,7 @@ class GroupAssemblerTest {
     Variant variant =
         new Variant(
             responses.length, TaskRules.parameters(task.getSampling()), precision, task.getSeed());
-    return List.of(new SampledVariant(variant, 7, List.of(responses)));
+    return List.of(new SampledVariant(variant, List.of(7L), List.of(responses)));
   }
 
   private RolloutGroup sampled() {
@@ -124,6 +124,41 @@ class GroupAssemblerTest {
                             .setWeightPrecision("fp8")
                             .setStopStrings(List.of("#"))
                             .build()));
+  }
+
+  /** Weights were exchanged twice; the second response had ended before the last exchange. */
+  @Test
+  void sampledTellsWhichVersionSampledWhichTokens() {
+    Variant variant =
+        new Variant(
+            2, TaskRules.parameters(task.getSampling()), WeightPrecision.FLOAT32, task.getSeed());
+    List<Response> responses =
+        assembler
+            .sampled(
+                task,
+                new int[] {1},
+                List.of(
+                    new SampledVariant(
+                        variant,
+                        List.of(4L, 6L, 7L),
+                        List.of(exchanged(5, 2, 3), exchanged(3, 2)))),
+                AT,
+                12.5)
+            .getResponses();
+
+    assertThat(responses).extracting(Response::getPolicyVersion).containsOnly(4L);
+    assertThat(responses.get(0).getVersionSegments())
+        .containsExactly(
+            new VersionSegment(0, 4L), new VersionSegment(2, 6L), new VersionSegment(3, 7L));
+    assertThat(responses.get(1).getVersionSegments())
+        .containsExactly(new VersionSegment(0, 4L), new VersionSegment(2, 6L));
+  }
+
+  private static ScoredResponse exchanged(int length, int... exchanges) {
+    return new ScoredResponse(
+        new SampledResponse(
+            new int[length], new float[length], SampledResponse.Finish.LENGTH, exchanges),
+        Score.NONE);
   }
 
   /** Its log-probs are those of its tokens; there is no reward to train them with. */

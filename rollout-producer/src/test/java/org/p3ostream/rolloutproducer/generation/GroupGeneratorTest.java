@@ -4,22 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.policy.checkpoint.NanoModel;
+import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.model.ParameterInitializer;
 import org.p3ostream.policy.model.ParameterLayout;
@@ -35,6 +42,7 @@ import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.Sampling;
+import org.p3ostream.schemas.avro.VersionSegment;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 /** With the real model, sampler and tokenizer. */
@@ -77,8 +85,10 @@ class GroupGeneratorTest {
         new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
         config.maxPositions(),
         Tokenizer.load(directory.resolve("tokenizer.json")),
-        new PolicySampler(config, Device.cpu(), producer.mixture().size() + 1),
+        new PolicySampler(
+            config, Device.cpu(), producer.mixture().size() + 1, producer.inFlightUpdates()),
         Mixture.of(producer),
+        producer.inFlightUpdates(),
         limit,
         Clock.fixed(NOW, ZoneOffset.UTC));
   }
@@ -210,6 +220,147 @@ class GroupGeneratorTest {
       assertThat(mixed.generate(PromptTasks.task(0), List.of(versionOne)).getFailure())
           .isEqualTo("samplesPerGroup: 4 is not the number of responses in producer.mixture, 3");
     }
+  }
+
+  /** The clock is looked at after every token: newer weights arrive at the third. */
+  @Test
+  void generateGoesOnWithWeightsThatArriveBetweenTwoTokens() {
+    List<Response> whole = responses(generator.generate(longTask(), List.of(versionZero)));
+    try (GroupGenerator updating = arriving(WeightPrecision.FLOAT32)) {
+      List<Response> responses = responses(updating.generate(longTask(), List.of(versionZero)));
+
+      for (int row = 0; row < ROWS; row++) {
+        Response response = responses.get(row);
+        boolean goesOn = response.getTokens().size() > 3;
+        assertThat(response.getVersionSegments())
+            .isEqualTo(
+                goesOn
+                    ? List.of(new VersionSegment(0, 0L), new VersionSegment(3, 1L))
+                    : List.of(new VersionSegment(0, 0L)));
+        assertThat(response.getPolicyVersion()).isZero();
+        int before = Math.min(3, response.getTokens().size());
+        assertThat(response.getBehaviorLogprobs().subList(0, before))
+            .as("the same bits before the weights came")
+            .isEqualTo(whole.get(row).getBehaviorLogprobs().subList(0, before));
+      }
+      assertThat(responses).anyMatch(response -> response.getVersionSegments().size() == 1);
+      assertThat(logprobs(responses)).isNotEqualTo(logprobs(whole));
+    }
+  }
+
+  @Test
+  void generateRoundsTheWeightsThatArrive() {
+    try (GroupGenerator updating = arriving(WeightPrecision.INT4)) {
+      List<Response> responses = responses(updating.generate(longTask(), List.of(versionZero)));
+      assertThat(responses)
+          .allMatch(response -> response.getSampling().getWeightPrecision().equals("int4"))
+          .anyMatch(response -> response.getVersionSegments().size() == 2);
+      assertThat(gap(responses, WeightPrecision.INT4)).isLessThan(1e-5);
+      assertThat(gap(responses, WeightPrecision.FLOAT32)).isGreaterThan(1e-3);
+    }
+  }
+
+  /** Whatever arrives: in lockstep the version that samples is the one that the prompt names. */
+  @Test
+  void generateKeepsTheVersionThatATaskNames() {
+    try (GroupGenerator updating = arriving(WeightPrecision.FLOAT32)) {
+      PromptTask exact =
+          PromptTasks.builder(0)
+              .setSamplesPerGroup(ROWS)
+              .setSampling(PromptTasks.sampling().setMaxResponseTokens(55).build())
+              .setExactPolicyVersion(0L)
+              .build();
+      assertThat(responses(updating.generate(exact, List.of(versionZero))))
+          .isEqualTo(responses(generator.generate(longTask(), List.of(versionZero))));
+    }
+  }
+
+  @Test
+  void generateIgnoresWeightsThatArriveUnlessItIsToldOtherwise() {
+    generator.arrived(versionOne);
+    assertThat(responses(generator.generate(longTask(), List.of(versionZero))))
+        .allMatch(response -> response.getVersionSegments().size() == 1)
+        .allMatch(response -> response.getPolicyVersion() == 0);
+  }
+
+  /** What arrived during a group before may be older than what the next one begins with. */
+  @Test
+  void generateNeverGoesBackToWeightsThatArrivedEarlier() {
+    GenerationLimit limit = new GenerationLimit(Duration.ofHours(1), () -> 0);
+    try (GroupGenerator updating =
+        generator(limit, ProducerConfigs.updating(WeightPrecision.FLOAT32))) {
+      updating.arrived(versionZero);
+      assertThat(responses(updating.generate(longTask(), List.of(versionOne))))
+          .allMatch(
+              response -> response.getVersionSegments().equals(List.of(new VersionSegment(0, 1L))));
+    }
+  }
+
+  /** Version 1 arrives after the third token. */
+  private static GroupGenerator arriving(WeightPrecision precision) {
+    AtomicLong looks = new AtomicLong();
+    AtomicReference<GroupGenerator> self = new AtomicReference<>();
+    GenerationLimit clock =
+        new GenerationLimit(
+            Duration.ofHours(1),
+            () -> {
+              if (looks.incrementAndGet() == 4) { // at the start, and after three tokens
+                self.get().arrived(versionOne);
+              }
+              return 0;
+            });
+    self.set(generator(clock, ProducerConfigs.updating(precision)));
+    return self.get();
+  }
+
+  /**
+   * Largest difference between recorded log-probs and those of a pass of the weights of each
+   * token's version, rounded so, over everything before it, nats.
+   */
+  private static double gap(List<Response> responses, WeightPrecision precision) {
+    double gap = 0;
+    try (CausalLm model = new CausalLm(NanoModel.config(), Device.cpu(), DataType.FLOAT32)) {
+      for (PolicyWeights weights : List.of(versionZero, versionOne)) {
+        NDArray parameters = // [P]
+            model.parameters(precision.round(model.layout(), weights.weights()));
+        for (Response response : responses.subList(0, 16)) {
+          float[] logprobs = logprobs(model, parameters, response); // [T]
+          for (int t = 0; t < logprobs.length; t++) {
+            if (version(response, t) == weights.version()) {
+              gap = Math.max(gap, Math.abs(logprobs[t] - response.getBehaviorLogprobs().get(t)));
+            }
+          }
+        }
+      }
+    }
+    return gap;
+  }
+
+  private static float[] logprobs(CausalLm model, NDArray parameters, Response response) {
+    long[] tokens = // [T]
+        response.getTokens().stream().mapToLong(Integer::longValue).toArray();
+    try (Tokenizer tokenizer = Tokenizer.load(directory.resolve("tokenizer.json"));
+        NDManager call = model.manager().newSubManager()) {
+      int[] prompt = tokenizer.encode(PromptTasks.task(0).getPrompt());
+      long[] ids =
+          LongStream.concat(Arrays.stream(prompt).asLongStream(), Arrays.stream(tokens)).toArray();
+      return model
+          .tokenLogprobs(
+              parameters,
+              call.create(ids, new Shape(1, ids.length)),
+              call.create(LongStream.range(prompt.length - 1, ids.length - 1).toArray()),
+              call.create(tokens),
+              1)
+          .toFloatArray();
+    }
+  }
+
+  private static long version(Response response, int token) {
+    long version = -1;
+    for (VersionSegment segment : response.getVersionSegments()) {
+      version = segment.getFromToken() <= token ? segment.getPolicyVersion() : version;
+    }
+    return version;
   }
 
   /**

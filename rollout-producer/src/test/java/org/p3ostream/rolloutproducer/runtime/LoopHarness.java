@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -58,6 +60,7 @@ final class LoopHarness implements AutoCloseable {
   final List<Boolean> transactionOpenWhileSampling =
       Collections.synchronizedList(new ArrayList<>());
   final List<String> marksWhileSampling = Collections.synchronizedList(new ArrayList<>());
+  final Set<Long> arrivedWhileSampling = ConcurrentHashMap.newKeySet();
   volatile boolean abandoned;
   private boolean closed;
   final Semaphore samplingAllowed = new Semaphore(1000);
@@ -238,6 +241,11 @@ final class LoopHarness implements AutoCloseable {
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }
+    }
+
+    @Override
+    public void arrived(PolicyWeights newest) {
+      arrivedWhileSampling.add(newest.version());
     }
 
     @Override

@@ -183,6 +183,21 @@ class ServingLoopTest {
   }
 
   @Test
+  void turnOffersTheWeightsThatArriveWhileAGroupIsSampled() throws InterruptedException {
+    harness.samplingAllowed.drainPermits();
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    harness.turn(3);
+    harness.appendVersion(1);
+    harness.appendVersion(2);
+    harness.turnUntil(() -> harness.arrivedWhileSampling.contains(2L));
+    assertThat(harness.producer.history()).isEmpty();
+
+    harness.samplingAllowed.release();
+    turnUntilPublished(1);
+  }
+
+  @Test
   void turnSamplesWithTheNewestVersionWhenNoneIsNamed() throws InterruptedException {
     harness.appendVersion(0);
     harness.appendVersion(1);
