@@ -87,7 +87,7 @@ class ExperimentIT {
   @Test
   void failedRunsStayInTheTablesAndTheOthersAreWhatTheirScenarioSays() throws Exception {
     assertThat(twin.get("over").asInt()).isEqualTo(RUNS);
-    assertThat(twin.get("executed").asInt()).isEqualTo(2);
+    assertThat(twin.get("passedExecution").asInt()).isEqualTo(2);
     List<String> rows = Files.readAllLines(report(twinDirectory).resolve("runs.csv"));
     assertThat(rows).hasSize(1 + RUNS);
     assertThat(rows)
@@ -170,6 +170,36 @@ class ExperimentIT {
     tablesAreThoseOfTheTwin();
     assertThat(Files.readString(report(directory).resolve("trace.csv")))
         .contains(",tiny.lag1_p3o_7.2.,", ",tiny.lag1_grpo_7.2.,", ",tiny.misjudged_p3o_7.1.,");
+  }
+
+  @Test
+  void anotherPlanOverwritesNothingUnlessItIsTold() throws Exception {
+    copy(twinDirectory.resolve("study"), out());
+    Path other = Files.writeString(directory.resolve("other.yaml"), PLAN.replace("tiny", "other"));
+    Path changed =
+        Files.writeString(
+            directory.resolve("changed.yaml"),
+            PLAN.replace("{dispatch.maxStaleness: 1}", "{dispatch.maxStaleness: 2}"));
+    Path regated =
+        Files.writeString(
+            directory.resolve("regated.yaml"),
+            PLAN.replace("baseline:", "gate: {rewardMargin: 0.9}\nbaseline:"));
+
+    assertThat(refusal("other", other))
+        .contains("--plan: 'other' is not the study in", "which is 'tiny': give another --out");
+    assertThat(refusal("changed", changed))
+        .contains(": 2 of 4 runs that are over would be overwritten, lag1_grpo_7 first;");
+    ChildProcess process = startHere("regated", "--resume", "--plan", regated.toString());
+    assertThat(process.awaitExit(LONG)).isTrue();
+    assertThat(outcome(process).get("over").asInt()).isEqualTo(RUNS);
+    assertThat(Files.readString(report(directory).resolve("trace.csv"))).doesNotContain(".2.,");
+  }
+
+  private String refusal(String name, Path plan) throws IOException {
+    ChildProcess process = startHere(name, "--resume", "--plan", plan.toString());
+    assertThat(process.awaitExit(LONG)).isTrue();
+    assertThat(process.exitCode()).isEqualTo(2);
+    return String.join("\n", process.lastLogLines(5));
   }
 
   private JsonNode resumed(String name) throws IOException {

@@ -59,7 +59,7 @@ final class ExperimentCommand implements Callable<Integer> {
       names = "--parallel",
       paramLabel = "N",
       description = "Runs side by side (default: one for each processor).")
-  private int parallel;
+  private @Nullable Integer parallel;
 
   @Option(
       names = "--resume",
@@ -67,6 +67,13 @@ final class ExperimentCommand implements Callable<Integer> {
           "Goes on with the study in --out: runs that are over stay, one that was cut short is run"
               + " again from its beginning.")
   private boolean resume;
+
+  @Option(
+      names = "--discard",
+      description =
+          "With --resume and a changed --plan: runs that are over and are of another configuration"
+              + " now may be overwritten.")
+  private boolean discard;
 
   @Option(
       names = "--keep",
@@ -86,7 +93,7 @@ final class ExperimentCommand implements Callable<Integer> {
     boolean terminal = !json && Boolean.getBoolean(TERMINAL_PROPERTY);
     Experiment experiment =
         new Experiment(
-            new ExperimentOptions(plan, out, parallel, resume, kept),
+            new ExperimentOptions(plan, out, parallel, resume, discard, kept),
             RunEnvironment.read(),
             people,
             terminal);
@@ -119,8 +126,8 @@ final class ExperimentCommand implements Callable<Integer> {
       throws JsonProcessingException {
     Path page = StudyReport.write(reportDirectory(), study);
     people.printf(
-        "%d runs: %d passed the execution part of the gate, %d both%nreport %s%n",
-        study.results().size(), study.executed(), study.passed(), page);
+        "%d of %d runs are over: %d passed the execution part of the gate, %d both%nreport %s%n",
+        study.results().size(), study.plan().runs().size(), study.executed(), study.passed(), page);
     if (stopped) {
       people.println("interrupted; " + howToGoOn());
     }
@@ -137,8 +144,8 @@ final class ExperimentCommand implements Callable<Integer> {
     outcome.put("plan", study.plan().name());
     outcome.put("runs", study.plan().runs().size());
     outcome.put("over", study.results().size());
-    outcome.put("executed", study.executed());
-    outcome.put("passed", study.passed());
+    outcome.put("passedExecution", study.executed());
+    outcome.put("passedBoth", study.passed());
     outcome.put(
         "failed",
         study.results().stream()

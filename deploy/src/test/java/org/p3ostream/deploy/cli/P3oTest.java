@@ -111,6 +111,13 @@ class P3oTest {
     assertThat(execute("experiment", "--plan", "smoke", "--out", out, "--parallel=-1"))
         .isEqualTo(2);
     assertThat(err.toString()).contains("--parallel: -1 must be >= 1");
+    assertThat(execute("experiment", "--plan", "smoke", "--out", out, "--parallel=0")).isEqualTo(2);
+    assertThat(err.toString()).contains("--parallel: 0 must be >= 1");
+    Path binary = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe});
+    assertThat(execute("experiment", "--plan", binary.toString(), "--out", out)).isEqualTo(2);
+    assertThat(err.toString()).contains("--plan: " + binary + " must be text in UTF-8");
+    assertThat(execute("experiment", "--plan", "smoke", "--out", binary.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--out: " + binary + " must be a directory");
     assertThat(execute("experiment", "--resume", "--out", out)).isEqualTo(2);
     assertThat(err.toString()).contains(out + " holds no experiment: it has no plan.yaml");
     Path plan = Files.writeString(directory.resolve("plan.yaml"), "name: x\nscenarioz: []\n");

@@ -18,7 +18,7 @@ public enum Measure {
   FINAL_REWARD(
       "finalReward",
       "final reward",
-      "mean training reward of the last 10 steps, at the scenario's sampling temperature",
+      "mean training reward of the last 10 steps (of all, if there are fewer), at the scenario's sampling temperature",
       3,
       RunFigures::finalReward),
   GAIN("gain", "gain", "held-out reward less that of the warm start", 3, RunFigures::gain),

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.experiment.outcome.Gate;
 import org.p3ostream.deploy.experiment.outcome.RunResult;
@@ -68,7 +69,7 @@ public final class Experiment {
    * Executes what is missing and writes the report of what there is.
    *
    * @return all results, of earlier executions too; some are missing if {@link #stop} was called
-   * @throws org.p3ostream.deploy.config.ConfigException if plan or directory cannot be used
+   * @throws ConfigException if plan or directory cannot be used
    * @throws Exception if broker or registry are lost; what is over by then is kept
    */
   public Study run() throws Exception {
@@ -82,6 +83,9 @@ public final class Experiment {
     try (WorkDirectoryClaim claim =
             WorkDirectoryClaim.take(directory.asWorkDirectory(), COMMAND, "--out");
         ProcessLog log = ProcessLog.redirectTo(directory.log())) {
+      if (options.resume() && options.plan() != null) {
+        requireNothingDiscarded(directory, plan);
+      }
       directory.writeWhole(directory.plan(), given.yaml());
       return execute(plan, directory, claim);
     }
@@ -113,20 +117,49 @@ public final class Experiment {
         : ShippedPlans.find(name);
   }
 
+  /** What another plan makes worthless is overwritten only for one who says so. */
+  private void requireNothingDiscarded(ExperimentDirectory directory, ExperimentPlan plan) {
+    ExperimentPlan before = ShippedPlans.read(directory.plan()).plan();
+    if (!before.name().equals(plan.name())) {
+      throw new ConfigException(
+          "--plan: '%s' is not the study in %s, which is '%s': give another --out"
+              .formatted(plan.name(), directory.root(), before.name()));
+    }
+    Map<String, RunResult> over = results(before, directory);
+    Map<String, RunResult> kept = results(plan, directory);
+    List<String> lost =
+        plan.runs().stream()
+            .map(PlannedRun::id)
+            .filter(id -> over.containsKey(id) && !kept.containsKey(id))
+            .toList();
+    if (!lost.isEmpty() && !options.discard()) {
+      throw new ConfigException(
+          "--plan: differs from that of the study in %s: %d of %d runs that are over would be overwritten, %s first; give another --out, or allow it with --discard"
+              .formatted(directory.root(), lost.size(), over.size(), lost.get(0)));
+    }
+  }
+
+  /** Results that are there and are of the plan, by run id. */
+  private Map<String, RunResult> results(ExperimentPlan plan, ExperimentDirectory directory) {
+    WarmStarts warmStarts = new WarmStarts(plan, directory.warmStarts(), () -> stopping);
+    ResultStore store = new ResultStore(directory);
+    Map<String, RunResult> results = new HashMap<>();
+    for (PlannedRun run : plan.runs()) {
+      String hash = RunConfiguration.hash(plan, run, warmStarts.hash(run.seed()));
+      store.read(run, hash).ifPresent(result -> results.put(run.id(), result));
+    }
+    return results;
+  }
+
   private Study execute(
       ExperimentPlan plan, ExperimentDirectory directory, WorkDirectoryClaim claim)
       throws Exception {
     WarmStarts warmStarts = new WarmStarts(plan, directory.warmStarts(), () -> stopping);
     ResultStore store = new ResultStore(directory);
-    Map<String, RunResult> results = new HashMap<>();
-    List<PlannedRun> missing = new ArrayList<>();
-    for (PlannedRun run : plan.runs()) {
-      String hash = RunConfiguration.hash(plan, run, warmStarts.hash(run.seed()));
-      store
-          .read(run, hash)
-          .ifPresentOrElse(result -> results.put(run.id(), result), () -> missing.add(run));
-    }
-    announce(plan, directory, results.size(), missing.size());
+    Map<String, RunResult> results = results(plan, directory);
+    List<PlannedRun> missing =
+        plan.runs().stream().filter(run -> !results.containsKey(run.id())).toList();
+    announce(plan, directory, results, missing.size());
     if (!missing.isEmpty()) {
       Predecessors.await(directory.stack(), out::println);
       try (LocalStack stack = LocalStack.start(directory.stack())) {
@@ -152,20 +185,29 @@ public final class Experiment {
             .toList());
   }
 
-  private void announce(ExperimentPlan plan, ExperimentDirectory directory, int over, int missing) {
+  private void announce(
+      ExperimentPlan plan,
+      ExperimentDirectory directory,
+      Map<String, RunResult> over,
+      int missing) {
+    Gate gate = new Gate(plan);
     out.printf(
         "%s: %d scenarios × %d algorithms × %d seeds = %d runs of %d steps, %d at once%n",
         plan.name(),
         plan.scenarios().size(),
         plan.algorithms().size(),
         plan.seeds().size(),
-        over + missing,
+        over.size() + missing,
         plan.steps(),
-        options.runsAtOnce());
-    if (over > 0) {
-      out.printf("%d of them are over already%n", over);
+        Math.min(Math.max(1, missing), options.runsAtOnce()));
+    gate.rules().forEach(rule -> out.println("gate, " + rule));
+    if (!over.isEmpty()) {
+      out.printf("%d of them are over already%n", over.size());
+      study(plan, over).results().stream()
+          .filter(result -> !gate.judge(result).passed())
+          .forEach(
+              result -> out.println("  " + result.id() + ": " + gate.judge(result).failures()));
     }
-    new Gate(plan).rules().forEach(rule -> out.println("gate, " + rule));
     out.println("directory " + directory.root());
   }
 

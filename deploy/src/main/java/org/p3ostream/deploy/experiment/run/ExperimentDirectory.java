@@ -37,6 +37,9 @@ record ExperimentDirectory(Path root) {
    * @throws ConfigException if it holds something
    */
   static ExperimentDirectory create(Path given) {
+    if (Files.exists(given) && !Files.isDirectory(given)) {
+      throw new ConfigException("--out: " + given + " must be a directory");
+    }
     try {
       Files.createDirectories(given);
       ExperimentDirectory directory = new ExperimentDirectory(given.toRealPath());

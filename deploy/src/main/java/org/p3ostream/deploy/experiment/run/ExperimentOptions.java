@@ -9,14 +9,20 @@ import org.p3ostream.deploy.config.ConfigException;
  *
  * @param plan name of a plan that ships, or a file; null for the plan of a study that is resumed
  * @param out where everything goes
- * @param parallel runs side by side; 0 chooses
+ * @param parallel runs side by side; null chooses
  * @param resume whether to go on with the study in {@code out}
+ * @param discard whether results that {@code plan} makes worthless may be overwritten
  * @param kept what stays of the topics of a run that is over
  */
 public record ExperimentOptions(
-    @Nullable String plan, Path out, int parallel, boolean resume, KeptTopics kept) {
+    @Nullable String plan,
+    Path out,
+    @Nullable Integer parallel,
+    boolean resume,
+    boolean discard,
+    KeptTopics kept) {
   public ExperimentOptions {
-    if (parallel < 0) {
+    if (parallel != null && parallel < 1) {
       throw new ConfigException("--parallel: " + parallel + " must be >= 1");
     }
     if (plan == null && !resume) {
@@ -31,6 +37,6 @@ public record ExperimentOptions(
    * keeps about one processor busy.
    */
   int runsAtOnce() {
-    return parallel > 0 ? parallel : Math.max(1, Runtime.getRuntime().availableProcessors());
+    return parallel == null ? Math.max(1, Runtime.getRuntime().availableProcessors()) : parallel;
   }
 }

@@ -3,6 +3,7 @@ package org.p3ostream.deploy.experiment.run;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,8 @@ public final class ShippedPlans {
     try {
       String yaml = Files.readString(file);
       return new PlanText(yaml, PlanReader.read(file.toString(), yaml));
+    } catch (CharacterCodingException e) {
+      throw new ConfigException("--plan: " + file + " must be text in UTF-8");
     } catch (IOException e) {
       throw new ConfigException("--plan: cannot read " + file + ": " + e);
     }

@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * It supposes that the differences are normal. With three pairs t is 4.30, and nothing can be said
- * about that.
+ * about that. Equal differences have no interval: that their spread is nil says nothing of the
+ * next.
  *
  * @param n pairs
  * @param mean of d; NaN for no pair
- * @param low lower end; null for fewer than two pairs
+ * @param low lower end; null for fewer than two pairs, and if all differences are equal
  * @param high upper end; null together with the other
- * @param inPooledStd |mean(x) − mean(y)| / sqrt((var(x) + var(y)) / 2), variances over n − 1; null
+ * @param inPooledStd (mean(x) − mean(y)) / sqrt((var(x) + var(y)) / 2), variances over n − 1; null
  *     for fewer than two pairs; infinite where only the variances are 0, and 0 where both are equal
  */
 public record PairedDifference(
@@ -41,14 +42,13 @@ public record PairedDifference(
     if (std == null) {
       return new PairedDifference(n, of.mean(), null, null, null);
     }
+    Double pooled = inPooledStd(MeanStd.of(x), MeanStd.of(y));
+    if (std == 0) {
+      return new PairedDifference(n, of.mean(), null, null, pooled);
+    }
     double half =
         new TDistribution(n - 1.0).inverseCumulativeProbability(1 - ALPHA / 2) * std / Math.sqrt(n);
-    return new PairedDifference(
-        n,
-        of.mean(),
-        of.mean() - half,
-        of.mean() + half,
-        inPooledStd(MeanStd.of(x), MeanStd.of(y)));
+    return new PairedDifference(n, of.mean(), of.mean() - half, of.mean() + half, pooled);
   }
 
   private static @Nullable Double inPooledStd(MeanStd x, MeanStd y) {
@@ -57,7 +57,7 @@ public record PairedDifference(
     if (ofX == null || ofY == null) {
       return null;
     }
-    double distance = Math.abs(x.mean() - y.mean());
+    double distance = x.mean() - y.mean();
     return distance == 0 ? 0 : distance / Math.sqrt((ofX * ofX + ofY * ofY) / 2);
   }
 

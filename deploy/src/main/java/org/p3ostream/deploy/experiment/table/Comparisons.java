@@ -38,7 +38,8 @@ public final class Comparisons {
         "Paired by seed: mean of the differences and its 95 % interval after Student's t, which"
             + " supposes normal differences; with n = 3 it is 4.30 standard errors to either side, so"
             + " that only large effects show, and with so many comparisons one in twenty would show by"
-            + " chance. *In pooled std*: difference of the means over sqrt of the mean variance.",
+            + " chance. Equal differences have no interval. *In pooled std*: difference of the means"
+            + " over sqrt of the mean variance.",
         List.of(
             Column.text("measure", "measure"),
             Column.text("scenario", "scenario"),

@@ -32,11 +32,14 @@ class StatisticsTest {
   }
 
   @Test
-  void pairedDifferenceOfEqualDifferencesLeavesZeroOut() {
+  void pairedDifferenceOfEqualDifferencesHasNoInterval() {
     PairedDifference difference =
-        PairedDifference.of(new double[] {0.5, 0.75}, new double[] {0.25, 0.5});
-    assertThat(difference.low()).isEqualTo(0.25).isEqualTo(difference.high());
-    assertThat(difference.excludesZero()).isTrue();
+        PairedDifference.of(new double[] {0.25, 0.5}, new double[] {0.5, 0.75});
+    assertThat(difference.mean()).isEqualTo(-0.25);
+    assertThat(difference.low()).isNull();
+    assertThat(difference.high()).isNull();
+    assertThat(difference.excludesZero()).isFalse();
+    assertThat(difference.inPooledStd()).isCloseTo(-0.25 / Math.sqrt(0.03125), within(1e-12));
   }
 
   @Test
