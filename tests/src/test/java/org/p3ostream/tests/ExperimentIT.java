@@ -165,7 +165,8 @@ class ExperimentIT {
         Files.readString(foreign)
             .replaceAll("\"runHash\":\"[0-9a-f]+\"", "\"runHash\":\"of-another\""));
 
-    resumed("resumed");
+    assertThat(refusal("asked")).contains("--resume: 1 runs that are over in", "lag1_grpo_7 first");
+    resumed("resumed", "--discard");
 
     tablesAreThoseOfTheTwin();
     assertThat(Files.readString(report(directory).resolve("trace.csv")))
@@ -173,7 +174,7 @@ class ExperimentIT {
   }
 
   @Test
-  void anotherPlanOverwritesNothingUnlessItIsTold() throws Exception {
+  void anotherPlanOverwritesNothing() throws Exception {
     copy(twinDirectory.resolve("study"), out());
     Path other = Files.writeString(directory.resolve("other.yaml"), PLAN.replace("tiny", "other"));
     Path changed =
@@ -185,25 +186,30 @@ class ExperimentIT {
             directory.resolve("regated.yaml"),
             PLAN.replace("baseline:", "gate: {rewardMargin: 0.9}\nbaseline:"));
 
-    assertThat(refusal("other", other))
+    assertThat(refusal("other", "--plan", other.toString()))
         .contains("--plan: 'other' is not the study in", "which is 'tiny': give another --out");
-    assertThat(refusal("changed", changed))
-        .contains(": 2 of 4 runs that are over would be overwritten, lag1_grpo_7 first;");
+    assertThat(refusal("changed", "--plan", changed.toString()))
+        .contains(
+            "--resume: 2 runs that are over in", "lag1_grpo_7 first: the plan or this program");
     ChildProcess process = startHere("regated", "--resume", "--plan", regated.toString());
     assertThat(process.awaitExit(LONG)).isTrue();
     assertThat(outcome(process).get("over").asInt()).isEqualTo(RUNS);
     assertThat(Files.readString(report(directory).resolve("trace.csv"))).doesNotContain(".2.,");
   }
 
-  private String refusal(String name, Path plan) throws IOException {
-    ChildProcess process = startHere(name, "--resume", "--plan", plan.toString());
+  private String refusal(String name, String... arguments) throws IOException {
+    ChildProcess process = startHere(name, resuming(arguments));
     assertThat(process.awaitExit(LONG)).isTrue();
     assertThat(process.exitCode()).isEqualTo(2);
     return String.join("\n", process.lastLogLines(5));
   }
 
-  private JsonNode resumed(String name) throws IOException {
-    ChildProcess process = startHere(name, "--resume");
+  private static String[] resuming(String... more) {
+    return Stream.concat(Stream.of("--resume"), Stream.of(more)).toArray(String[]::new);
+  }
+
+  private JsonNode resumed(String name, String... arguments) throws IOException {
+    ChildProcess process = startHere(name, resuming(arguments));
     assertThat(process.awaitExit(LONG)).isTrue();
     assertThat(process.exitCode())
         .as(String.join("\n", process.lastLogLines(40)))

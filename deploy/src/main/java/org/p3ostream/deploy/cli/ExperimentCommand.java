@@ -71,8 +71,8 @@ final class ExperimentCommand implements Callable<Integer> {
   @Option(
       names = "--discard",
       description =
-          "With --resume and a changed --plan: runs that are over and are of another configuration"
-              + " now may be overwritten.")
+          "With --resume: runs that are over and are of another configuration, because the plan or"
+              + " this program has changed, are run again.")
   private boolean discard;
 
   @Option(

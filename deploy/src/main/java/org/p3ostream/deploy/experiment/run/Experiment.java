@@ -83,7 +83,7 @@ public final class Experiment {
     try (WorkDirectoryClaim claim =
             WorkDirectoryClaim.take(directory.asWorkDirectory(), COMMAND, "--out");
         ProcessLog log = ProcessLog.redirectTo(directory.log())) {
-      if (options.resume() && options.plan() != null) {
+      if (options.resume()) {
         requireNothingDiscarded(directory, plan);
       }
       directory.writeWhole(directory.plan(), given.yaml());
@@ -117,7 +117,7 @@ public final class Experiment {
         : ShippedPlans.find(name);
   }
 
-  /** What another plan makes worthless is overwritten only for one who says so. */
+  /** Results of another configuration are overwritten only for one who says so. */
   private void requireNothingDiscarded(ExperimentDirectory directory, ExperimentPlan plan) {
     ExperimentPlan before = ShippedPlans.read(directory.plan()).plan();
     if (!before.name().equals(plan.name())) {
@@ -125,18 +125,22 @@ public final class Experiment {
           "--plan: '%s' is not the study in %s, which is '%s': give another --out"
               .formatted(plan.name(), directory.root(), before.name()));
     }
-    Map<String, RunResult> over = results(before, directory);
-    Map<String, RunResult> kept = results(plan, directory);
+    WarmStarts warmStarts = new WarmStarts(plan, directory.warmStarts(), () -> stopping);
+    ResultStore store = new ResultStore(directory);
     List<String> lost =
         plan.runs().stream()
+            .filter(run -> store.isOfAnother(run, hash(plan, run, warmStarts)))
             .map(PlannedRun::id)
-            .filter(id -> over.containsKey(id) && !kept.containsKey(id))
             .toList();
     if (!lost.isEmpty() && !options.discard()) {
       throw new ConfigException(
-          "--plan: differs from that of the study in %s: %d of %d runs that are over would be overwritten, %s first; give another --out, or allow it with --discard"
-              .formatted(directory.root(), lost.size(), over.size(), lost.get(0)));
+          "--resume: %d runs that are over in %s are of another configuration, %s first: the plan or this program has changed since; --discard runs them again, another --out keeps both"
+              .formatted(lost.size(), directory.root(), lost.get(0)));
     }
+  }
+
+  private static String hash(ExperimentPlan plan, PlannedRun run, WarmStarts warmStarts) {
+    return RunConfiguration.hash(plan, run, warmStarts.hash(run.seed()));
   }
 
   /** Results that are there and are of the plan, by run id. */
@@ -145,8 +149,9 @@ public final class Experiment {
     ResultStore store = new ResultStore(directory);
     Map<String, RunResult> results = new HashMap<>();
     for (PlannedRun run : plan.runs()) {
-      String hash = RunConfiguration.hash(plan, run, warmStarts.hash(run.seed()));
-      store.read(run, hash).ifPresent(result -> results.put(run.id(), result));
+      store
+          .read(run, hash(plan, run, warmStarts))
+          .ifPresent(result -> results.put(run.id(), result));
     }
     return results;
   }

@@ -11,7 +11,7 @@ import org.p3ostream.deploy.config.ConfigException;
  * @param out where everything goes
  * @param parallel runs side by side; null chooses
  * @param resume whether to go on with the study in {@code out}
- * @param discard whether results that {@code plan} makes worthless may be overwritten
+ * @param discard whether results of another configuration may be overwritten
  * @param kept what stays of the topics of a run that is over
  */
 public record ExperimentOptions(

@@ -39,6 +39,17 @@ final class ResultStore {
     }
   }
 
+  /** Whether there is a whole result of the run that {@link #read} does not take. */
+  boolean isOfAnother(PlannedRun run, String runHash) {
+    try {
+      Path file = directory.result(run);
+      return Files.exists(file)
+          && !JSON.readValue(file.toFile(), RunResult.class).trace().runHash().equals(runHash);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /**
    * The result of a run.
    *
