@@ -4,6 +4,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.SampleTexts;
 import org.p3ostream.streams.runtime.MetricsService;
 import picocli.CommandLine.Command;
 
@@ -18,8 +19,9 @@ final class StreamsCommand extends RoleCommand {
   void run(P3oConfig config, RoleClients clients, Interruption interruption)
       throws InterruptedException {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    try (MetricsService service =
-        new MetricsService(config.streamsSettings(), clients.streams(), meters)) {
+    try (SampleTexts texts = new SampleTexts(config.model().directory());
+        MetricsService service =
+            new MetricsService(config.streamsSettings(), clients.streams(texts), meters)) {
       interruption.stopBy(service::close);
       service.start();
       service.awaitTermination();
