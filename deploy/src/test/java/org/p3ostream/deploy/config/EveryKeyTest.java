@@ -29,6 +29,8 @@ class EveryKeyTest {
           Map.entry("algorithm.importanceCap", "3.0"),
           Map.entry("algorithm.dropZeroVariance", "true"),
           Map.entry("window.maxStaleness", "3"),
+          Map.entry("metrics.learnerPort", "9101"),
+          Map.entry("metrics.producerPort", "0"),
           Map.entry("run.topicPrefix", "other."));
 
   /** What has to be set along with a key. */

@@ -36,12 +36,19 @@ public final class RolloutProducer {
   private final ProducerClients clients;
   private final Clock clock;
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private ProducerObserver observer = ProducerObserver.NONE;
   private volatile ProducerStatus status = new Tally().status(-1, "start");
 
   public RolloutProducer(ProducerSettings settings, ProducerClients clients, Clock clock) {
     this.settings = settings;
     this.clients = clients;
     this.clock = clock;
+  }
+
+  /** Lets somebody see what it does. To be called before {@link #run()}. */
+  public RolloutProducer observedBy(ProducerObserver other) {
+    observer = other;
+    return this;
   }
 
   /**
@@ -148,7 +155,7 @@ public final class RolloutProducer {
       throws InterruptedException {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
-    Tally tally = new Tally();
+    Tally tally = new Tally(observer);
     VersionCache versions = new VersionCache(versionsKept());
     SnapshotLog snapshots =
         new SnapshotLog(
