@@ -2,6 +2,7 @@ package org.p3ostream.deploy.cli;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,6 +61,12 @@ final class TopCommand implements Callable<Integer> {
       description = "How often to look (default: 1s).")
   private Duration interval = Duration.ofSeconds(1);
 
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "Holds the token that the server asks for, if it does.")
+  private @Nullable Path tokenFile;
+
   @Option(names = "--once", description = "Prints one view and ends.")
   private boolean once;
 
@@ -69,7 +76,7 @@ final class TopCommand implements Callable<Integer> {
       throw new ConfigException("--interval: " + interval.toMillis() + "ms must be >= 100ms");
     }
     URI server = server();
-    Top top = new Top(server, null, interval);
+    Top top = new Top(server, token(), interval);
     try (Interruption interruption = new Interruption(top::stop, STOP_GRACE)) {
       if (once || !Boolean.getBoolean(DemoCommand.TERMINAL_PROPERTY) || !top.show()) {
         print(top, server);
@@ -97,6 +104,10 @@ final class TopCommand implements Callable<Integer> {
     }
     P3oConfig config = ConfigLoader.load(configuration(), overrides);
     return URI.create("http://%s:%d/".formatted(config.streams().host(), config.streams().port()));
+  }
+
+  private @Nullable String token() throws IOException {
+    return tokenFile == null ? null : Files.readString(tokenFile).strip();
   }
 
   private @Nullable Path configuration() {

@@ -1,7 +1,10 @@
 package org.p3ostream.deploy.log;
 
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -24,6 +27,8 @@ import org.p3ostream.schemas.avro.StepKind;
 public final class MetricsEnd {
 
   private static final long ASK_EVERY_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final String REPARTITION = "-repartition";
 
   /** The last event may be a change of the configuration, or of what may be trimmed. */
   private static final int EVENTS_LOOKED_AT = 8;
@@ -91,13 +96,16 @@ public final class MetricsEnd {
     return event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP;
   }
 
+  /** Positions count only as far as they are committed, with what was made of the records. */
   private boolean everythingIsConsumed() {
     try {
       Map<TopicPartition, OffsetAndMetadata> positions =
           admin.listConsumerGroupOffsets(groupId).partitionsToOffsetAndMetadata().get();
-      return positions.keySet().stream().anyMatch(p -> p.topic().equals(ledger.topic()))
-          && ends(positions).entrySet().stream()
-              .allMatch(end -> offset(positions.get(end.getKey())) >= end.getValue().offset());
+      Set<TopicPartition> consumed = new HashSet<>(positions.keySet());
+      consumed.addAll(internalPartitions()); // not in the positions before the first commit
+      consumed.add(new TopicPartition(ledger.topic(), 0));
+      return ends(consumed).entrySet().stream()
+          .allMatch(end -> offset(positions.get(end.getKey())) >= end.getValue().offset());
     } catch (ExecutionException | KafkaException e) {
       return false; // asked again: the group may not exist yet, the broker may be away
     } catch (InterruptedException e) {
@@ -106,16 +114,29 @@ public final class MetricsEnd {
     }
   }
 
-  private static long offset(@Nullable OffsetAndMetadata position) {
-    return position == null ? -1 : position.offset();
+  /** Of the topics over which parts of the topology hand records to each other. */
+  private Set<TopicPartition> internalPartitions() throws ExecutionException, InterruptedException {
+    List<String> topics =
+        admin.listTopics().names().get().stream()
+            .filter(name -> name.startsWith(groupId + "-") && name.endsWith(REPARTITION))
+            .toList();
+    return admin.describeTopics(topics).allTopicNames().get().values().stream()
+        .flatMap(
+            topic ->
+                topic.partitions().stream()
+                    .map(partition -> new TopicPartition(topic.name(), partition.partition())))
+        .collect(Collectors.toSet());
   }
 
-  private Map<TopicPartition, ListOffsetsResultInfo> ends(
-      Map<TopicPartition, OffsetAndMetadata> positions)
+  private static long offset(@Nullable OffsetAndMetadata position) {
+    return position == null ? 0 : position.offset();
+  }
+
+  private Map<TopicPartition, ListOffsetsResultInfo> ends(Set<TopicPartition> partitions)
       throws ExecutionException, InterruptedException {
     return admin
         .listOffsets(
-            positions.keySet().stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
+            partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
             new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
         .all()
         .get();

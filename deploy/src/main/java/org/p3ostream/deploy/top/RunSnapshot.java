@@ -10,6 +10,7 @@ import java.util.List;
  * @param runId empty before the server has seen the run
  * @param notReady parts of the server that are not up yet, with the reason; empty if all are
  * @param run answer of {@code /api/runs}
+ * @param alerts answer of {@code /api/alerts}
  * @param steps newest steps, oldest first, as {@code /api/steps} has them
  * @param producers answer of {@code /api/producers}
  * @param staleness answer of {@code /api/staleness}
@@ -21,6 +22,7 @@ record RunSnapshot(
     String runId,
     List<String> notReady,
     JsonNode run,
+    JsonNode alerts,
     List<JsonNode> steps,
     JsonNode producers,
     JsonNode staleness,

@@ -38,6 +38,7 @@ final class RunWatch {
         runId,
         notReady(api.health()),
         api.get("/api/runs"),
+        api.get("/api/alerts"),
         List.copyOf(steps),
         api.get("/api/producers"),
         api.get("/api/staleness"),

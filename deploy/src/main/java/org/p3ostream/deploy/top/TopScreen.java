@@ -48,8 +48,7 @@ final class TopScreen {
     StepWindow steps = new StepWindow(run.steps());
     List<String> lines = new ArrayList<>();
     lines.add(head(run, steps));
-    List<String> alerts = Alerts.of(run);
-    lines.add(row("alerts", alerts.isEmpty() ? "none" : String.join("; ", alerts)));
+    lines.add(row("alerts", Alerts.line(run)));
     if (steps.isEmpty()) {
       lines.add(row("steps", "none yet"));
     } else {

@@ -39,7 +39,8 @@ class TopScreenTest {
             "staleness   mean 1.00, p95 2, max 3 versions",
             "lag         33 records, 2 windows, 1.5 s",
             "throughput  1000 tokens/s trained, 0.500 s a step",
-            "phases, ms  wait 32.0, pre-pass 20.0, update 18.0, encode 1.0, commit 16.0, checkpoint 0.0",
+            "phases, ms  wait 32.0, pre-pass 20.0, update 18.0, encode 1.0, commit 16.0, checkpoint"
+                + " 0.0",
             "latency     dispatched to sampled p50 0.10, p95 0.50, max 1.00 s",
             "dead letters 3: NON_FINITE 2, STALE 1")
         .anyMatch(line -> line.matches("a\\\\u001b\\[2J +7 +1.5 +100 +0.50 +0.250 +2 s"));
@@ -61,6 +62,7 @@ class TopScreenTest {
                 NOW,
                 "",
                 List.of("topics: waiting for p3o.steps"),
+                NONE,
                 NONE,
                 List.of(),
                 NONE,
@@ -94,33 +96,25 @@ class TopScreenTest {
   }
 
   @Test
-  void alertsNameWhatIsWrong() {
+  void alertsAreThoseOfTheServerThatFire() {
     RunSnapshot run =
-        of(
-            List.of(step(1, 0.1, 5), step(2, 0.2, 5)),
+        new RunSnapshot(
+            NOW,
+            "r",
+            List.of("streams: REBALANCING"),
             NONE,
             json(
-                "{'producers':[{'producerId':'p','silentSeconds':61},{'producerId':'q','silentSeconds':null}]}"),
+                "{'alerts':[{'title':'ESS','state':'FIRING','detail':'0.1"
+                    + " of\\u001b'},{'title':'Stale','state':'OK'},"
+                    + "{'title':'Silent','state':'UNKNOWN'}]}"),
+            steps(2),
             NONE,
-            NONE,
-            NONE);
-    assertThat(Alerts.of(run))
-        .containsExactly("ESS collapsed: 0.15 over the last 5 steps", "producer p silent for 61 s");
-    RunSnapshot later =
-        new RunSnapshot(NOW + 200_000, "r", List.of(), NONE, run.steps(), NONE, NONE, NONE, NONE);
-    assertThat(Alerts.of(later)).contains("learner stalled: no step for 201 s");
-    RunSnapshot ended =
-        new RunSnapshot(
-            NOW + 200_000,
-            "r",
-            List.of(),
-            json("{'runs':[{'state':'ENDED'}]}"),
-            run.steps(),
-            run.producers(),
             NONE,
             NONE,
             NONE);
-    assertThat(Alerts.of(ended)).containsExactly("ESS collapsed: 0.15 over the last 5 steps");
+    assertThat(Alerts.line(run)).isEqualTo("ESS: 0.1 of\\u001b; not ready: streams: REBALANCING");
+    assertThat(Alerts.line(full())).isEqualTo("none");
+    assertThat(Alerts.line(of(steps(1), NONE, NONE, NONE, NONE, NONE))).isEqualTo("not known yet");
   }
 
   private static RunSnapshot full() {
@@ -145,7 +139,16 @@ class TopScreenTest {
       JsonNode latencies,
       JsonNode deadLetters) {
     return new RunSnapshot(
-        NOW, "demo", List.of(), run, steps, producers, staleness, latencies, deadLetters);
+        NOW,
+        "demo",
+        List.of(),
+        run,
+        run.isMissingNode() ? NONE : json("{'alerts':[]}"),
+        steps,
+        producers,
+        staleness,
+        latencies,
+        deadLetters);
   }
 
   private static List<JsonNode> steps(int count) {
@@ -155,10 +158,10 @@ class TopScreenTest {
   private static JsonNode step(long step, double ess, double reward) {
     return json(
         ("{'step':%d,'policyVersion':%d,'algorithm':'p3o/step/exact','stepMillis':500,'committedAt':%d,"
-                + "'phases':{'waitMillis':32,'prePassMillis':20,'updateMillis':18,'encodeMillis':1,"
-                + "'previousCommitMillis':16,'previousCheckpointMillis':0},'training':{'rewardMean':%s,"
-                + "'normalizedEss':%s,'adaptiveCap':null,'gradNorm':1,'validTokens':500,'stalenessMean':1,"
-                + "'stalenessP95':2,'stalenessMax':3,'behaviorKlProxyMean':0.001}}")
+             + "'phases':{'waitMillis':32,'prePassMillis':20,'updateMillis':18,'encodeMillis':1,"
+             + "'previousCommitMillis':16,'previousCheckpointMillis':0},'training':{'rewardMean':%s,"
+             + "'normalizedEss':%s,'adaptiveCap':null,'gradNorm':1,'validTokens':500,'stalenessMean':1,"
+             + "'stalenessP95':2,'stalenessMax':3,'behaviorKlProxyMean':0.001}}")
             .formatted(step, step + 1, NOW - 1000, reward, ess));
   }
 
