@@ -16,6 +16,7 @@ import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.torch.TorchRuntime;
+import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.Sampling;
@@ -115,11 +116,13 @@ public final class RebuiltStep {
                             logits(model, rounded(model, versions.get(version), precision), pass))[
                     b][row.position(t)];
             int token = row.response.getTokens().get(t);
-            boolean[] kept = kept(behaviorLogits, sampling);
+            boolean raw = sampling.getLogprobKind() == LogprobKind.RAW_MODEL;
+            boolean[] kept = raw ? allKept(behaviorLogits) : kept(behaviorLogits, sampling);
             kept[token] = true;
             double temperature = policyAtSamplingTemperature ? sampling.getTemperature() : 1;
             double[] logPolicy = logSoftmax(policy[b][row.position(t)], temperature, kept);
-            double[] logBehavior = logSoftmax(behaviorLogits, sampling.getTemperature(), kept);
+            double[] logBehavior =
+                logSoftmax(behaviorLogits, raw ? 1 : sampling.getTemperature(), kept);
             logRatios.add(logPolicy[token] - (double) row.response.getBehaviorLogprobs().get(t));
             double kl = 0;
             for (int v = 0; v < kept.length; v++) {
@@ -215,6 +218,12 @@ public final class RebuiltStep {
   }
 
   /** min-p, then the k most probable, then of these the fewest that reach p. */
+  private static boolean[] allKept(double[] logits) {
+    boolean[] kept = new boolean[logits.length];
+    Arrays.fill(kept, true);
+    return kept;
+  }
+
   private static boolean[] kept(double[] logits, Sampling sampling) {
     boolean[] all = new boolean[logits.length];
     Arrays.fill(all, true);
