@@ -117,13 +117,17 @@ public final class RebuiltStep {
                     b][row.position(t)];
             int token = row.response.getTokens().get(t);
             boolean raw = sampling.getLogprobKind() == LogprobKind.RAW_MODEL;
-            boolean[] kept = raw ? allKept(behaviorLogits) : kept(behaviorLogits, sampling);
+            boolean[] kept = kept(behaviorLogits, sampling);
             kept[token] = true;
             double temperature = policyAtSamplingTemperature ? sampling.getTemperature() : 1;
             double[] logPolicy = logSoftmax(policy[b][row.position(t)], temperature, kept);
-            double[] logBehavior =
-                logSoftmax(behaviorLogits, raw ? 1 : sampling.getTemperature(), kept);
-            logRatios.add(logPolicy[token] - (double) row.response.getBehaviorLogprobs().get(t));
+            double[] logBehavior = logSoftmax(behaviorLogits, sampling.getTemperature(), kept);
+            double[] logRatioPolicy = // raw log-probs are of the whole vocabulary, the KL is not
+                raw
+                    ? logSoftmax(policy[b][row.position(t)], temperature, allKept(behaviorLogits))
+                    : logPolicy;
+            logRatios.add(
+                logRatioPolicy[token] - (double) row.response.getBehaviorLogprobs().get(t));
             double kl = 0;
             for (int v = 0; v < kept.length; v++) {
               kl += kept[v] ? Math.exp(logPolicy[v]) * (logPolicy[v] - logBehavior[v]) : 0;
