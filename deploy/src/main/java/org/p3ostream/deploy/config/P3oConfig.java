@@ -86,7 +86,7 @@ public record P3oConfig(
     requireKnownRewards(prompts);
     ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     StalenessGates.require(dispatch, window, learner);
-    ProducerGates.require(producer, sampling, dispatch);
+    ProducerGates.require(producer, sampling, dispatch, ratio);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "

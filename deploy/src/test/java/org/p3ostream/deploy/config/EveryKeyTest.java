@@ -43,7 +43,9 @@ class EveryKeyTest {
           "algorithm.clipHigh", "algorithm.name=grpo",
           "algorithm.dualClip", "algorithm.name=ppo",
           "algorithm.importanceCap", "algorithm.name=tis",
-          "producer.inFlightUpdates", "dispatch.lockstep=false");
+          "producer.inFlightUpdates", "dispatch.lockstep=false",
+          "producer.behaviorLogprob", "ratio.behaviorLogprob=raw",
+          "ratio.behaviorLogprob", "producer.behaviorLogprob=raw");
 
   /** Of these every other value is refused, with the reason; see {@code ObjectiveGatesTest}. */
   private static final Set<String> ONE_VALUE =
