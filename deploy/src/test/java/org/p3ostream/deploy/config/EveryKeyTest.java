@@ -30,6 +30,8 @@ class EveryKeyTest {
           Map.entry("algorithm.dropZeroVariance", "true"),
           Map.entry("window.maxStaleness", "3"),
           Map.entry("run.topicPrefix", "other."),
+          Map.entry("metrics.learnerPort", "9101"),
+          Map.entry("metrics.producerPort", "0"),
           Map.entry("streams.token", "another-long-token"));
 
   /** What has to be set along with a key. */
@@ -48,6 +50,8 @@ class EveryKeyTest {
           Map.entry(
               "streams.tlsClientCaPath",
               List.of("streams.tlsCertificatePath=chain.pem", "streams.tlsKeyPath=key.pem")),
+          Map.entry("producer.behaviorLogprob", List.of("ratio.behaviorLogprob=raw")),
+          Map.entry("ratio.behaviorLogprob", List.of("producer.behaviorLogprob=raw")),
           Map.entry("producer.inFlightUpdates", List.of("dispatch.lockstep=false")));
 
   /** Of these every other value is refused, with the reason; see {@code ObjectiveGatesTest}. */
