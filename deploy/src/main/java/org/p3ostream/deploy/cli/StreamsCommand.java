@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Path;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.SampleTexts;
 import org.p3ostream.deploy.meters.RoleMeters;
 import org.p3ostream.deploy.meters.TargetFile;
 import org.p3ostream.streams.runtime.MetricsService;
@@ -26,8 +27,9 @@ final class StreamsCommand extends RoleCommand {
   void run(P3oConfig config, RoleClients clients, RoleMeters none, Interruption interruption)
       throws InterruptedException {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    try (MetricsService service =
-        new MetricsService(config.streamsSettings(), clients.streams(), meters)) {
+    try (SampleTexts texts = new SampleTexts(config.model().directory());
+        MetricsService service =
+            new MetricsService(config.streamsSettings(), clients.streams(texts), meters)) {
       interruption.stopBy(service::close);
       service.start();
       announceAndAwait(config, service);

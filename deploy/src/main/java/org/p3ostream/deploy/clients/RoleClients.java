@@ -24,6 +24,7 @@ import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.registry.SubjectProvisioner;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.streams.lookup.TokenDecoder;
 import org.p3ostream.streams.runtime.StreamsClients;
 
 /** Builds the clients of one role and closes all of them at the end. */
@@ -146,9 +147,13 @@ public final class RoleClients implements AutoCloseable {
         codec());
   }
 
-  /** What the metrics service builds its clients from. */
-  public StreamsClients streams() {
-    return new StreamsClients(config.kafka(), this::newCodec);
+  /**
+   * What the metrics service builds its clients from.
+   *
+   * @param tokens texts of tokens
+   */
+  public StreamsClients streams(TokenDecoder tokens) {
+    return new StreamsClients(config.kafka(), this::newCodec, tokens);
   }
 
   /**

@@ -154,6 +154,14 @@ class RolloutRenderingTest {
   }
 
   @Test
+  void piecesAreTheTextOfEachTokenAndNothingWhereThereIsNoTokenizer() {
+    assertThat(texts.pieces(hash, tokensOf13)).containsExactly("1", "3");
+    assertThat(texts.pieces(hash, List.of())).isEmpty();
+    assertThat(texts.pieces(hash, List.of(-1))).isNull();
+    assertThat(texts.pieces("f".repeat(64), tokensOf13)).isNull();
+  }
+
+  @Test
   void jsonHoldsEveryFieldAndWhatWasJoined() throws Exception {
     Response response =
         Groups.builder(tokensOf13, 1, FinishReason.STOP)

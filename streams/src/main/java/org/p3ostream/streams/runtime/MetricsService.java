@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.server.Health;
 import org.p3ostream.streams.server.MetricsServer;
+import org.p3ostream.streams.server.Sources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,7 @@ public final class MetricsService implements AutoCloseable {
   private final StepLog steps;
   private final LatestMetrics latest;
   private final TopicGate gate;
+  private final LookupClients lookups;
   private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
   private final Thread supervisor = new Thread(this::supervise, "p3o-metrics-supervisor");
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -73,6 +76,9 @@ public final class MetricsService implements AutoCloseable {
                 settings.topics().steps().name(),
                 settings.topics().metrics().name()),
             settings.clientTimeout());
+    this.lookups =
+        new LookupClients(
+            settings.topics(), clients.kafka(), this::codec, clients.tokens(), gate::open);
   }
 
   /**
@@ -82,10 +88,12 @@ public final class MetricsService implements AutoCloseable {
    */
   public void start() {
     bindMeters();
-    server =
-        new MetricsServer(
-            settings.streams().host(), settings.streams().port(), registry, steps, health());
-    log.info("Metrics on http://{}:{}/metrics", settings.streams().host(), port());
+    server = new MetricsServer(settings.streams(), registry, sources(), health());
+    log.info(
+        "Dashboard on {}://{}:{}/",
+        settings.streams().tlsCertificatePath() == null ? "http" : "https",
+        settings.streams().host(),
+        port());
     supervisor.start();
   }
 
@@ -125,6 +133,7 @@ public final class MetricsService implements AutoCloseable {
     }
     awaitEnd();
     bound.close();
+    lookups.close();
     gcMetrics.close();
   }
 
@@ -171,6 +180,10 @@ public final class MetricsService implements AutoCloseable {
       log.error("The metrics service failed", cause);
     }
     stop.countDown();
+  }
+
+  private Sources sources() {
+    return new Sources(settings.topics().prefix(), steps, lookups, () -> null, Clock.systemUTC());
   }
 
   private Health health() {

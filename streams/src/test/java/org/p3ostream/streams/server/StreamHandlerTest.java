@@ -226,7 +226,8 @@ class StreamHandlerTest {
 
   private void serve(StepLog log, StreamLimits limits) {
     server =
-        new MetricsServer("127.0.0.1", 0, registry, log, new Health(Map.of(), Map.of()), limits);
+        new MetricsServer(
+            Fixture.OPEN, registry, Fixture.of(log), new Health(Map.of(), Map.of()), limits);
   }
 
   private EventStream open(String query, String... headers) throws Exception {

@@ -31,6 +31,7 @@ import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.streams.lookup.TokenDecoder;
 import org.p3ostream.streams.runtime.MetricsService;
 import org.p3ostream.tests.support.LocalStackExtension;
 
@@ -216,7 +217,7 @@ class MetricsCommandIT {
   private static MetricsService service(P3oConfig config, RoleClients clients) {
     return new MetricsService(
         config.streamsSettings(),
-        clients.streams(),
+        clients.streams(TokenDecoder.NONE),
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
   }
 
