@@ -7,17 +7,20 @@ import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.edge.PatientCodec;
 import org.p3ostream.streams.live.LatestMetrics;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.server.Health;
 import org.p3ostream.streams.server.MetricsServer;
@@ -71,6 +74,7 @@ public final class MetricsService implements AutoCloseable {
             List.of(
                 settings.topics().rollouts().name(),
                 settings.topics().steps().name(),
+                settings.topics().deadLetters().name(),
                 settings.topics().metrics().name()),
             settings.clientTimeout());
   }
@@ -84,7 +88,12 @@ public final class MetricsService implements AutoCloseable {
     bindMeters();
     server =
         new MetricsServer(
-            settings.streams().host(), settings.streams().port(), registry, steps, health());
+            settings.streams().host(),
+            settings.streams().port(),
+            registry,
+            steps,
+            new RunQueries(new KafkaStores(this::runningStreams), Clock.systemUTC()),
+            health());
     log.info("Metrics on http://{}:{}/metrics", settings.streams().host(), port());
     supervisor.start();
   }
@@ -192,6 +201,11 @@ public final class MetricsService implements AutoCloseable {
     return cause == null
         ? new Condition(true, "working")
         : new Condition(false, "failed: " + cause.getClass().getSimpleName());
+  }
+
+  private @Nullable KafkaStreams runningStreams() {
+    RunningTopology running = topology;
+    return running == null ? null : running.streams();
   }
 
   private Condition topologyCondition() {

@@ -23,11 +23,16 @@ final class Json {
   }
 
   static void answer(RoutingContext context, int status, Object body) {
+    answerText(context, status, text(body));
+  }
+
+  /** {@code body} is JSON already. */
+  static void answerText(RoutingContext context, int status, String body) {
     context
         .response()
         .setStatusCode(status)
         .putHeader("Content-Type", "application/json")
-        .end(text(body));
+        .end(body);
   }
 
   static void refuse(RoutingContext context, BadParameterException e) {

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.web.WebAsset;
 
 /**
@@ -41,8 +42,13 @@ public final class MetricsServer implements AutoCloseable {
    * @throws IllegalStateException if the address cannot be bound
    */
   public MetricsServer(
-      String host, int port, PrometheusMeterRegistry registry, StepLog steps, Health health) {
-    this(host, port, registry, steps, health, StreamLimits.defaults());
+      String host,
+      int port,
+      PrometheusMeterRegistry registry,
+      StepLog steps,
+      RunQueries queries,
+      Health health) {
+    this(host, port, registry, steps, queries, health, StreamLimits.defaults());
   }
 
   MetricsServer(
@@ -50,6 +56,7 @@ public final class MetricsServer implements AutoCloseable {
       int port,
       PrometheusMeterRegistry registry,
       StepLog steps,
+      RunQueries queries,
       Health health,
       StreamLimits limits) {
     this.vertx =
@@ -57,6 +64,7 @@ public final class MetricsServer implements AutoCloseable {
     this.stream = new StreamHandler(vertx, registry, steps, limits);
     try {
       Router router = router(registry, steps, health);
+      new RunQueriesHandler(vertx, queries).mount(router);
       this.server = await(vertx.createHttpServer().requestHandler(router).listen(port, host));
     } catch (CompletionException e) {
       close();

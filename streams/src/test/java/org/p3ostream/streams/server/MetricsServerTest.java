@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.p3ostream.streams.live.StepLogs;
+import org.p3ostream.streams.query.NoState;
 import org.p3ostream.streams.web.WebAsset;
 
 class MetricsServerTest {
@@ -34,7 +35,8 @@ class MetricsServerTest {
         new Health(
             Map.of("service", () -> new Condition(true, "working")),
             Map.of("streams", () -> streams, "topics", () -> new Condition(true, "all there")));
-    server = new MetricsServer("127.0.0.1", 0, REGISTRY, StepLogs.ofSteps(5), health);
+    server =
+        new MetricsServer("127.0.0.1", 0, REGISTRY, StepLogs.ofSteps(5), NoState.queries(), health);
   }
 
   @AfterAll
@@ -148,7 +150,12 @@ class MetricsServerTest {
     assertThatThrownBy(
             () ->
                 new MetricsServer(
-                    "127.0.0.1", server.port(), REGISTRY, StepLogs.ofSteps(0), health))
+                    "127.0.0.1",
+                    server.port(),
+                    REGISTRY,
+                    StepLogs.ofSteps(0),
+                    NoState.queries(),
+                    health))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("streams.port")
         .hasMessageContaining("127.0.0.1:" + server.port());

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
+import org.p3ostream.streams.query.NoState;
 
 /** The stream on a real server with clients that see the wire. */
 @Timeout(
@@ -226,7 +227,14 @@ class StreamHandlerTest {
 
   private void serve(StepLog log, StreamLimits limits) {
     server =
-        new MetricsServer("127.0.0.1", 0, registry, log, new Health(Map.of(), Map.of()), limits);
+        new MetricsServer(
+            "127.0.0.1",
+            0,
+            registry,
+            log,
+            NoState.queries(),
+            new Health(Map.of(), Map.of()),
+            limits);
   }
 
   private EventStream open(String query, String... headers) throws Exception {
