@@ -27,6 +27,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.cli.P3o;
+import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigPrinter;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.learner.config.ConfigurationException;
@@ -231,6 +232,29 @@ class DatasetsIT {
         .contains("no run with run.topicPrefix=nobody. has begun there");
   }
 
+  /** What an experiment does to runs that are over. */
+  @Test
+  void aTopicThatWasDeletedIsToldFromARunThatHasNotBegun(@TempDir Path scratch) throws Throwable {
+    TestRun another = new TestRun(stack, scratch, "learner.steps=3");
+    another.learner("learner.steps=0").join(); // opens the run
+    Path config =
+        Files.writeString(scratch.resolve("p3o.yaml"), ConfigPrinter.toYaml(another.config()));
+    String snapshots = another.topics().snapshots().name();
+    try (RoleClients clients = new RoleClients(another.config())) {
+      clients.admin().deleteTopics(List.of(snapshots)).all().get();
+    }
+    String cause =
+        "the run with run.topicPrefix=%s has a ledger, so it was deleted; an experiment keeps all topics with --keep all only"
+            .formatted(another.config().run().topicPrefix());
+    for (Output shown :
+        List.of(execute(config, "snapshots"), command("replay", "--config", config.toString()))) {
+      assertThat(shown.exitCode()).isEqualTo(1);
+      assertThat(shown.err())
+          .contains("p3o: there is no topic " + snapshots + " at kafka.bootstrap.servers=")
+          .contains(cause);
+    }
+  }
+
   @Test
   void rolloutsPassesOverWhatIsNoGroupAndFollowsUntilNobodyReads(@TempDir Path scratch)
       throws Throwable {
@@ -303,13 +327,17 @@ class DatasetsIT {
     List<String> command = new ArrayList<>(List.of("log"));
     command.addAll(Arrays.asList(arguments));
     command.addAll(List.of("--config", configuration.toString()));
+    return command(command.toArray(String[]::new));
+  }
+
+  private static Output command(String... command) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
         P3o.commandLine()
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
-            .execute(command.toArray(String[]::new));
+            .execute(command);
     return new Output(exitCode, out.toString(), err.toString());
   }
 

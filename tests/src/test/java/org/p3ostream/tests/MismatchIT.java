@@ -2,6 +2,7 @@ package org.p3ostream.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.audit.RunAudit;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.schemas.avro.ControlKind;
+import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.StepEvent;
@@ -52,6 +54,48 @@ class MismatchIT {
     StepMetrics fresh = run.steps().get(0).getMetrics();
     assertThat(fresh.getStalenessMax()).isZero();
     assertThat(fresh.getBehaviorKlExactMean()).isGreaterThan(1e-5);
+    BehaviorSnapshotsIT.deleteCheckpoints(run);
+    run.learner().join(); // executes all steps again, digests compared
+  }
+
+  /**
+   * Sampled at another temperature and from few tokens, and recorded without either: on-policy
+   * there is nothing between the two sides of the ratio, and the audit compares like with like. The
+   * exact KL is still towards what was sampled from.
+   */
+  @Test
+  void figuresOfRawLogprobsAreThoseOfTheModelWhateverWasSampledFrom(
+      LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run =
+        new TestRun(
+            stack,
+            directory,
+            "learner.steps=6",
+            "algorithm.klMode=exact",
+            "dispatch.maxStaleness=2",
+            "optimizer.learningRate=0.01",
+            "optimizer.warmupFraction=0",
+            "prompts.reward=regex",
+            "prompts.file=" + BehaviorSnapshotsIT.easyPrompts(directory),
+            "sampling.temperature=0.6",
+            "sampling.topK=6",
+            "ratio.behaviorLogprob=raw",
+            "producer.behaviorLogprob=raw",
+            "audit.behaviorLogprobs=true");
+    BehaviorSnapshotsIT.assertRunIsThatOfTheLog(run, false);
+    assertThat(responses(run))
+        .isNotEmpty()
+        .allMatch(
+            response ->
+                response.getSampling().getLogprobKind() == LogprobKind.RAW_MODEL
+                    && response.getSampling().getTemperature() == 0.6);
+    StepMetrics onPolicy = run.steps().get(0).getMetrics();
+    assertThat(onPolicy.getBehaviorLogprob()).isEqualTo("raw");
+    assertThat(onPolicy.getStalenessMax()).isZero();
+    assertThat(onPolicy.getNormalizedEss()).isCloseTo(1, within(1e-8));
+    assertThat(onPolicy.getBehaviorKlExactMean()).isGreaterThan(0.01);
+    assertThat(onPolicy.getAdaptiveKlLossMean()).isCloseTo(0, within(1e-8));
+    assertThat(RunAudit.of(run.config()).problems()).isEmpty();
     BehaviorSnapshotsIT.deleteCheckpoints(run);
     run.learner().join(); // executes all steps again, digests compared
   }

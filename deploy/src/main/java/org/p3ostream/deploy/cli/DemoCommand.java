@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 final class DemoCommand implements Callable<Integer> {
 
   /** Set by the script if standard output is a terminal. */
-  private static final String TERMINAL_PROPERTY = "p3o.terminal";
+  static final String TERMINAL_PROPERTY = "p3o.terminal";
 
   private static final String DEFAULT_REPORT = "demo-report";
 

@@ -5,6 +5,8 @@ import java.util.List;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.failpoint.Failpoints;
+import org.p3ostream.deploy.meters.LearnerMeters;
+import org.p3ostream.deploy.meters.RoleMeters;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import picocli.CommandLine.Command;
@@ -33,7 +35,17 @@ final class LearnerCommand extends RoleCommand {
   private List<Long> skippedWindows = List.of();
 
   @Override
-  void run(P3oConfig config, RoleClients clients, Interruption interruption) {
+  RoleMeters meters(P3oConfig config) {
+    return RoleMeters.serve(
+        "learner",
+        config.metrics().learnerPort(),
+        "metrics.learnerPort",
+        config.metrics().targetsDirectory(),
+        labels(config, "learner"));
+  }
+
+  @Override
+  void run(P3oConfig config, RoleClients clients, RoleMeters meters, Interruption interruption) {
     LearnerSettings settings = config.learnerSettings(RunEnvironment.read());
     Learner learner =
         new Learner(
@@ -42,6 +54,7 @@ final class LearnerCommand extends RoleCommand {
                 Clock.systemUTC(),
                 Failpoints.ofSystemProperty())
             .acceptConfigurationChange(acceptConfigChange);
+    meters.registry().ifPresent(registry -> learner.observedBy(new LearnerMeters(registry)));
     learner.skipWindows(skippedWindows);
     interruption.stopBy(learner::stop);
     learner.run();

@@ -19,6 +19,8 @@ import picocli.CommandLine.Command;
       ProducerCommand.class,
       StreamsCommand.class,
       LogCommand.class,
+      MetricsCommand.class,
+      TopCommand.class,
       AuditCommand.class,
       ReplayCommand.class,
       ForkCommand.class,

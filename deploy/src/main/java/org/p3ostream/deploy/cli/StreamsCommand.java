@@ -2,8 +2,12 @@ package org.p3ostream.deploy.cli;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.file.Path;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.SampleTexts;
+import org.p3ostream.deploy.meters.RoleMeters;
+import org.p3ostream.deploy.meters.TargetFile;
 import org.p3ostream.streams.runtime.MetricsService;
 import picocli.CommandLine.Command;
 
@@ -15,13 +19,32 @@ import picocli.CommandLine.Command;
 final class StreamsCommand extends RoleCommand {
 
   @Override
-  void run(P3oConfig config, RoleClients clients, Interruption interruption)
+  RoleMeters meters(P3oConfig config) {
+    return RoleMeters.none(); // the service measures and serves by itself
+  }
+
+  @Override
+  void run(P3oConfig config, RoleClients clients, RoleMeters none, Interruption interruption)
       throws InterruptedException {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    try (MetricsService service =
-        new MetricsService(config.streamsSettings(), clients.streams(), meters)) {
+    try (SampleTexts texts = new SampleTexts(config.model().directory());
+        MetricsService service =
+            new MetricsService(config.streamsSettings(), clients.streams(texts), meters)) {
       interruption.stopBy(service::close);
       service.start();
+      announceAndAwait(config, service);
+    }
+  }
+
+  private static void announceAndAwait(P3oConfig config, MetricsService service)
+      throws InterruptedException {
+    String targets = config.metrics().targetsDirectory();
+    if (targets == null) {
+      service.awaitTermination();
+      return;
+    }
+    try (TargetFile target =
+        TargetFile.write(Path.of(targets), "streams", service.port(), labels(config, "streams"))) {
       service.awaitTermination();
     }
   }

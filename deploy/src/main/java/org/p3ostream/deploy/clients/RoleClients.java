@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.meters.ClientMeters;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.LearnerClients;
 import org.p3ostream.learner.runtime.LogReaders;
@@ -23,6 +24,7 @@ import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.registry.SubjectProvisioner;
 import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.streams.lookup.TokenDecoder;
 import org.p3ostream.streams.runtime.StreamsClients;
 
 /** Builds the clients of one role and closes all of them at the end. */
@@ -32,10 +34,19 @@ public final class RoleClients implements AutoCloseable {
 
   private final P3oConfig config;
   private final ClientProperties properties;
+  private final ClientMeters meters;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   public RoleClients(P3oConfig config) {
+    this(config, ClientMeters.none());
+  }
+
+  /**
+   * @param meters told of every client
+   */
+  public RoleClients(P3oConfig config, ClientMeters meters) {
     this.config = config;
+    this.meters = meters;
     this.properties = new ClientProperties(config.kafka());
   }
 
@@ -66,25 +77,37 @@ public final class RoleClients implements AutoCloseable {
 
   /** An admin client. */
   public Admin admin() {
-    return closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
+    Admin admin = closedAtTheEnd(Admin.create(properties.admin()), a -> a.close(CLOSE_TIMEOUT));
+    meters.bind(admin);
+    return admin;
   }
 
   private KafkaProducer<byte[], byte[]> producer(Map<String, Object> producerProperties) {
-    return closedAtTheEnd(new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
+    KafkaProducer<byte[], byte[]> producer =
+        closedAtTheEnd(new KafkaProducer<>(producerProperties), p -> p.close(CLOSE_TIMEOUT));
+    meters.bind(producer);
+    return producer;
   }
 
   /** A consumer that assigns and seeks, without a group. */
   public KafkaConsumer<byte[], byte[]> reader() {
-    return closedAtTheEnd(new KafkaConsumer<>(properties.reader()), RoleClients::close);
+    return consumer(properties.reader());
   }
 
   /** A reader that looks for single versions of the weights. */
   private KafkaConsumer<byte[], byte[]> snapshotReader() {
-    return closedAtTheEnd(new KafkaConsumer<>(properties.snapshotReader()), RoleClients::close);
+    return consumer(properties.snapshotReader());
   }
 
   private KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
-    return closedAtTheEnd(new KafkaConsumer<>(properties.groupMember(groupId)), RoleClients::close);
+    return consumer(properties.groupMember(groupId));
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> consumerProperties) {
+    KafkaConsumer<byte[], byte[]> consumer =
+        closedAtTheEnd(new KafkaConsumer<>(consumerProperties), RoleClients::close);
+    meters.bind(consumer);
+    return consumer;
   }
 
   /** The clients of a learner. */
@@ -124,9 +147,13 @@ public final class RoleClients implements AutoCloseable {
         codec());
   }
 
-  /** What the metrics service builds its clients from. */
-  public StreamsClients streams() {
-    return new StreamsClients(config.kafka(), this::newCodec);
+  /**
+   * What the metrics service builds its clients from.
+   *
+   * @param tokens texts of tokens
+   */
+  public StreamsClients streams(TokenDecoder tokens) {
+    return new StreamsClients(config.kafka(), this::newCodec, tokens);
   }
 
   /**
@@ -154,6 +181,7 @@ public final class RoleClients implements AutoCloseable {
   /** Closes what was built, newest first. */
   @Override
   public void close() throws Exception {
+    meters.close();
     while (!open.isEmpty()) {
       open.pop().close();
     }

@@ -54,7 +54,8 @@ public record P3oConfig(
     RecoveryConfig recovery,
     TrimmingConfig trimming,
     ProducerConfig producer,
-    StreamsConfig streams) {
+    StreamsConfig streams,
+    MetricsConfig metrics) {
 
   /** What exactly-once processing rests on; the roles set these themselves. */
   private static final Set<String> SET_BY_ROLES =
@@ -85,7 +86,7 @@ public record P3oConfig(
     requireKnownRewards(prompts);
     ObjectiveGates.require(model, sampling, window, algorithm, ratio, learner);
     StalenessGates.require(dispatch, window, learner);
-    ProducerGates.require(producer, sampling, dispatch);
+    ProducerGates.require(producer, sampling, dispatch, ratio);
     if (learner.microBatchTokens() < sampling.maxResponseTokens()) {
       throw new IllegalArgumentException(
           "learner.microBatchTokens: "
@@ -138,7 +139,8 @@ public record P3oConfig(
         RecoveryConfig.defaults(),
         TrimmingConfig.defaults(),
         ProducerConfig.defaults(),
-        StreamsConfig.defaults());
+        StreamsConfig.defaults(),
+        MetricsConfig.defaults());
   }
 
   /** Kafka properties in the order of their names. */
@@ -160,7 +162,7 @@ public record P3oConfig(
   private P3oConfig with(AlgorithmConfig other) {
     return new P3oConfig(
         run, kafka, registry, serde, model, prompts, sampling, dispatch, window, other, ratio,
-        optimizer, learner, audit, recovery, trimming, producer, streams);
+        optimizer, learner, audit, recovery, trimming, producer, streams, metrics);
   }
 
   /** Value of {@code bootstrap.servers}. */

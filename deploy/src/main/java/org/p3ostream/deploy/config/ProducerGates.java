@@ -1,7 +1,9 @@
 package org.p3ostream.deploy.config;
 
 import java.util.List;
+import java.util.Locale;
 import org.p3ostream.learner.config.DispatchConfig;
+import org.p3ostream.learner.config.RatioConfig;
 import org.p3ostream.learner.config.SamplingConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.VariantConfig;
@@ -15,7 +17,17 @@ final class ProducerGates {
    * @throws IllegalArgumentException naming paths, values and reason of the first combination that
    *     must not be
    */
-  static void require(ProducerConfig producer, SamplingConfig sampling, DispatchConfig dispatch) {
+  static void require(
+      ProducerConfig producer,
+      SamplingConfig sampling,
+      DispatchConfig dispatch,
+      RatioConfig ratio) {
+    String recorded = lower(producer.behaviorLogprob());
+    String taken = lower(ratio.behaviorLogprob());
+    require(
+        recorded.equals(taken),
+        "producer.behaviorLogprob: %s cannot stand beside ratio.behaviorLogprob: %s: the learner rejects log-probs of another kind than it takes"
+            .formatted(recorded, taken));
     require(
         !producer.inFlightUpdates() || !dispatch.lockstep(),
         "producer.inFlightUpdates: true cannot stand beside dispatch.lockstep: true: in lockstep a"
@@ -35,6 +47,10 @@ final class ProducerGates {
                       i, variant.versionsBack(), variant.syncInterval(), dispatch.versionsBack())
               + " the learner rejects what is older than asked for by more than that");
     }
+  }
+
+  private static String lower(Enum<?> word) {
+    return word.name().toLowerCase(Locale.ROOT);
   }
 
   private static void require(boolean holds, String message) {

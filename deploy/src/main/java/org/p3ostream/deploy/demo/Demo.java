@@ -47,6 +47,7 @@ public final class Demo implements AutoCloseable {
   private final RunHistory history = new RunHistory();
   private final @Nullable ReportDirectory reports;
   private volatile boolean failed;
+  private final int port;
   private boolean reported;
 
   /**
@@ -57,6 +58,7 @@ public final class Demo implements AutoCloseable {
     this.commandLine = commandLine;
     this.terminal = terminal;
     requireFree(options.port());
+    this.port = options.port() == 0 ? FreePorts.onLoopback(1).get(0) : options.port();
     this.reports =
         options.reportDirectory() == null ? null : ReportDirectory.at(options.reportDirectory());
     Path given = options.workDirectory();
@@ -98,6 +100,7 @@ public final class Demo implements AutoCloseable {
   public void run() throws Exception {
     try {
       check(begun.configuration(directory, options.resume() ? options.typed() : List.of()));
+      out.println("live view " + address() + " (after the first step)");
       out.println(
           "work directory " + directory.root() + (directory.temporary() ? REMOVED_AT_THE_END : ""));
       Predecessors.await(directory.root(), out::println);
@@ -169,7 +172,10 @@ public final class Demo implements AutoCloseable {
     }
     settings.add("kafka.bootstrap.servers=" + stack.bootstrapServers());
     settings.add("registry.url=" + stack.registryUrl());
-    settings.add("streams.port=" + livePort());
+    settings.add("streams.port=" + port);
+    settings.add("metrics.learnerPort=0");
+    settings.add("metrics.producerPort=0");
+    settings.add("metrics.targetsDirectory=" + directory.targets());
     return begun.configuration(directory, settings);
   }
 
@@ -190,7 +196,6 @@ public final class Demo implements AutoCloseable {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
     Training training = Training.start(roles, stack.processes(), options.producers(), hasPrompts);
-    out.printf("live view http://127.0.0.1:%d/ (after the first step)%n", config.streams().port());
     stack.awaitReady();
     out.printf(
         "broker %s, registry %s (%.1f s)%n",
@@ -228,8 +233,8 @@ public final class Demo implements AutoCloseable {
   }
 
   private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
-    String address = "http://127.0.0.1:" + config.streams().port() + "/";
-    out.printf("live view %s, metrics %smetrics%n", address, address);
+    out.printf("live view %s, metrics %smetrics%n", address(), address());
+    out.printf("on the terminal: ./p3o top --url %s%n", address());
     out.printf(
         "to read the log: ./p3o log rollouts --config %s --limit 3%n",
         ShellWord.quoted(directory.configuration().toString()));
@@ -240,8 +245,8 @@ public final class Demo implements AutoCloseable {
     }
   }
 
-  private int livePort() {
-    return options.port() == 0 ? FreePorts.onLoopback(1).get(0) : options.port();
+  private String address() {
+    return "http://127.0.0.1:" + port + "/";
   }
 
   private static void requireFree(int port) {

@@ -71,7 +71,10 @@ public record DemoOptions(
           Map.entry("kafka.bootstrap.servers", "the demo starts its own broker"),
           Map.entry("registry.url", "the demo starts its own registry"),
           Map.entry("producer.id", "the demo numbers its producers, see --producers"),
-          Map.entry("streams.port", "use --port"));
+          Map.entry("streams.port", "use --port"),
+          Map.entry("metrics.learnerPort", "every process of the demo takes a free port"),
+          Map.entry("metrics.producerPort", "every process of the demo takes a free port"),
+          Map.entry("metrics.targetsDirectory", "it is the directory targets of the demo"));
 
   public DemoOptions {
     require(steps >= 1, "--steps", steps, "must be >= 1");

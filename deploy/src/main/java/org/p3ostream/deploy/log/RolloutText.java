@@ -179,6 +179,9 @@ public final class RolloutText implements RolloutSink {
     if (sampling.getRepetitionPenalty() != 1) {
       text.append(" repetition penalty ").append(sampling.getRepetitionPenalty());
     }
+    if (!sampling.getWeightPrecision().equals("float32")) {
+      text.append(" weights ").append(sampling.getWeightPrecision());
+    }
     return text.append(", log-probs of ").append(sampling.getLogprobKind()).toString();
   }
 

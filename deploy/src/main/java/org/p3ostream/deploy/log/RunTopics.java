@@ -3,9 +3,12 @@ package org.p3ostream.deploy.log;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
@@ -24,7 +27,7 @@ public final class RunTopics {
   private final Map<String, Integer> partitions = new TreeMap<>();
 
   /**
-   * Looks which topics there are.
+   * Looks which topics there are, the ledger besides.
    *
    * @param topics those that readers will be asked of
    * @param notice told if the broker goes while a reader follows its topic
@@ -37,7 +40,11 @@ public final class RunTopics {
     this.config = config;
     this.notice = notice;
     Admin admin = clients.admin();
-    List<String> names = topics.stream().map(TopicSpec::name).toList();
+    TopicSpec ledger = new TopicCatalogue(config.run().topicPrefix()).steps();
+    Set<String> names =
+        Stream.concat(topics.stream(), Stream.of(ledger))
+            .map(TopicSpec::name)
+            .collect(Collectors.toSet());
     for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
         admin.describeTopics(names).topicNameValues().entrySet()) {
       describe(answer.getKey(), answer.getValue());
@@ -45,15 +52,18 @@ public final class RunTopics {
   }
 
   /**
-   * Makes sure that there is a run to read.
+   * Makes sure that there is a run to read, with its weights.
    *
    * @throws IllegalStateException naming topic, broker and prefix if there is none
    */
   public static void requireRun(RoleClients clients, P3oConfig config) throws InterruptedException {
-    TopicSpec steps = new TopicCatalogue(config.run().topicPrefix()).steps();
-    RunTopics topics = new RunTopics(clients, config, List.of(steps), line -> {});
-    if (!topics.partitions.containsKey(steps.name())) {
-      throw topics.missing(steps);
+    TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
+    List<TopicSpec> needed = List.of(catalogue.steps(), catalogue.snapshots());
+    RunTopics topics = new RunTopics(clients, config, needed, line -> {});
+    for (TopicSpec topic : needed) {
+      if (!topics.partitions.containsKey(topic.name())) {
+        throw topics.missing(topic);
+      }
     }
   }
 
@@ -67,9 +77,14 @@ public final class RunTopics {
   }
 
   private IllegalStateException missing(TopicSpec topic) {
+    String prefix = config.run().topicPrefix();
+    String cause =
+        partitions.containsKey(new TopicCatalogue(prefix).steps().name())
+            ? "the run with run.topicPrefix=%s has a ledger, so it was deleted; an experiment keeps all topics with --keep all only"
+            : "no run with run.topicPrefix=%s has begun there";
     return new IllegalStateException(
-        "there is no topic %s at kafka.bootstrap.servers=%s: no run with run.topicPrefix=%s has begun there"
-            .formatted(topic.name(), config.bootstrapServers(), config.run().topicPrefix()));
+        ("there is no topic %s at kafka.bootstrap.servers=%s: " + cause)
+            .formatted(topic.name(), config.bootstrapServers(), prefix));
   }
 
   /** A reader of a topic that may be missing. */

@@ -1,7 +1,9 @@
 package org.p3ostream.deploy.log;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 
@@ -9,6 +11,12 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 public final class TokenTexts implements AutoCloseable {
 
   private static final int SHOWN_HASH = 12;
+
+  /** What a decoder writes for bytes that are no whole character. */
+  private static final String CUT_CHARACTER = "\uFFFD";
+
+  /** Most tokens that one character may take; after as many without text none is waited for. */
+  private static final int LONGEST_CHARACTER = 8;
 
   private final String directory;
   private final @Nullable Tokenizer tokenizer;
@@ -51,6 +59,38 @@ public final class TokenTexts implements AutoCloseable {
       return null;
     }
     return tokenizer.decode(tokens.stream().mapToInt(Integer::intValue).toArray());
+  }
+
+  /**
+   * The text that each of {@code tokens} adds to those before it; null where {@link #text} is. A
+   * token that only begins a character, or that has no text, adds nothing; the one that completes
+   * the character adds it. Each is decoded behind the last ones that had text, since a tokenizer
+   * may write a token otherwise at the beginning of a text.
+   */
+  @Nullable List<String> pieces(String tokenizerHash, List<Integer> tokens) {
+    if (text(tokenizerHash, tokens.subList(0, 0)) == null || tokens.stream().anyMatch(t -> t < 0)) {
+      return null;
+    }
+    List<String> pieces = new ArrayList<>(tokens.size());
+    int context = 0; // first token that is decoded along
+    int read = 0; // first token whose text is not out yet
+    String before = "";
+    for (int end = 1; end <= tokens.size(); end++) {
+      String now = decode(tokens.subList(context, end));
+      boolean complete = now.length() > before.length() && !now.endsWith(CUT_CHARACTER);
+      pieces.add(complete ? now.substring(before.length()) : "");
+      if (complete || end - read > LONGEST_CHARACTER) {
+        context = read;
+        read = end;
+        before = decode(tokens.subList(context, read));
+      }
+    }
+    return pieces;
+  }
+
+  private String decode(List<Integer> tokens) {
+    return Objects.requireNonNull(tokenizer)
+        .decode(tokens.stream().mapToInt(Integer::intValue).toArray());
   }
 
   @Override

@@ -147,6 +147,12 @@ public final class TopicReader {
     return entries;
   }
 
+  /** Whether everything that is committed at the time of the call has been polled. */
+  boolean isAtEnd() {
+    return consumer.endOffsets(partitions).entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+  }
+
   /** Makes the thread that reads throw a WakeupException. Safe from any thread. */
   void wakeup() {
     consumer.wakeup();

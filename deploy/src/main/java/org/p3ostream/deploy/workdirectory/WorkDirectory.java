@@ -112,6 +112,11 @@ public record WorkDirectory(Path root, boolean temporary) {
     return root.resolve("streams-state");
   }
 
+  /** Where every process says at which address Prometheus finds it. */
+  public Path targets() {
+    return root.resolve("targets");
+  }
+
   /** Temporary files of the children. */
   public Path scratch() {
     return root.resolve("tmp");

@@ -33,6 +33,8 @@ class P3oTest {
         "streams",
         "pretrain",
         "log",
+        "metrics",
+        "top",
         "audit",
         "experiment"
       })
@@ -74,6 +76,27 @@ class P3oTest {
   void logExitsWithTwoWhenTheLimitIsNegative() {
     assertThat(execute("log", "rollouts", "--limit=-1")).isEqualTo(2);
     assertThat(err.toString()).contains("--limit: -1 must be >= 0");
+  }
+
+  @Test
+  void metricsAndTopExitWithTwoAndNameTheOptionThatIsWrong(@TempDir Path directory) {
+    assertThat(execute("metrics", "--from=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("--from: -1 must be >= 0");
+    assertThat(execute("top", "--interval=10ms")).isEqualTo(2);
+    assertThat(err.toString()).contains("--interval: 10ms must be >= 100ms");
+    assertThat(execute("top", "--url=ftp://x/")).isEqualTo(2);
+    assertThat(err.toString()).contains("--url: 'ftp://x/' must be an address like http://");
+    assertThat(execute("top", "--work-dir", directory.toString(), "--config=x")).isEqualTo(2);
+    assertThat(err.toString()).contains("--work-dir: cannot stand beside --config");
+    assertThat(execute("top", "--work-dir", directory.toString())).isEqualTo(2);
+  }
+
+  @Test
+  void topExitsWithOneAndNamesTheAddressWhenNobodyAnswers() {
+    int port = FreePorts.onLoopback(1).get(0);
+    assertThat(execute("top", "--set", "streams.port=" + port)).isEqualTo(1);
+    assertThat(err.toString()).contains("nobody answers at http://127.0.0.1:" + port + "/");
+    assertThat(out.toString()).isEmpty();
   }
 
   @Test

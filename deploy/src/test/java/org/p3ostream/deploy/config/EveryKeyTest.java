@@ -29,19 +29,30 @@ class EveryKeyTest {
           Map.entry("algorithm.importanceCap", "3.0"),
           Map.entry("algorithm.dropZeroVariance", "true"),
           Map.entry("window.maxStaleness", "3"),
-          Map.entry("run.topicPrefix", "other."));
+          Map.entry("run.topicPrefix", "other."),
+          Map.entry("metrics.learnerPort", "9101"),
+          Map.entry("metrics.producerPort", "0"),
+          Map.entry("streams.token", "another-long-token"));
 
   /** What has to be set along with a key. */
-  private static final Map<String, String> COMPANIONS =
-      Map.of(
-          "registry.username", "registry.password=secret",
-          "registry.password", "registry.username=someone",
-          "registry.trustStorePassword", "registry.trustStorePath=trust.p12",
-          "algorithm.clipLow", "algorithm.name=grpo",
-          "algorithm.clipHigh", "algorithm.name=grpo",
-          "algorithm.dualClip", "algorithm.name=ppo",
-          "algorithm.importanceCap", "algorithm.name=tis",
-          "producer.inFlightUpdates", "dispatch.lockstep=false");
+  private static final Map<String, List<String>> COMPANIONS =
+      Map.ofEntries(
+          Map.entry("registry.username", List.of("registry.password=secret")),
+          Map.entry("registry.password", List.of("registry.username=someone")),
+          Map.entry("registry.trustStorePassword", List.of("registry.trustStorePath=trust.p12")),
+          Map.entry("algorithm.clipLow", List.of("algorithm.name=grpo")),
+          Map.entry("algorithm.clipHigh", List.of("algorithm.name=grpo")),
+          Map.entry("algorithm.dualClip", List.of("algorithm.name=ppo")),
+          Map.entry("algorithm.importanceCap", List.of("algorithm.name=tis")),
+          Map.entry("streams.host", List.of("streams.token=a-token-of-some-length")),
+          Map.entry("streams.tlsCertificatePath", List.of("streams.tlsKeyPath=key.pem")),
+          Map.entry("streams.tlsKeyPath", List.of("streams.tlsCertificatePath=chain.pem")),
+          Map.entry(
+              "streams.tlsClientCaPath",
+              List.of("streams.tlsCertificatePath=chain.pem", "streams.tlsKeyPath=key.pem")),
+          Map.entry("producer.behaviorLogprob", List.of("ratio.behaviorLogprob=raw")),
+          Map.entry("ratio.behaviorLogprob", List.of("producer.behaviorLogprob=raw")),
+          Map.entry("producer.inFlightUpdates", List.of("dispatch.lockstep=false")));
 
   /** Of these every other value is refused, with the reason; see {@code ObjectiveGatesTest}. */
   private static final Set<String> ONE_VALUE =
@@ -73,9 +84,7 @@ class EveryKeyTest {
     @Nullable Object standard = read(P3oConfig.defaults(), section, key);
     String other = VALUES.containsKey(path) ? VALUES.get(path) : another(key.getType(), standard);
     List<String> overrides = new ArrayList<>(List.of(path + "=" + other));
-    if (COMPANIONS.containsKey(path)) {
-      overrides.add(COMPANIONS.get(path));
-    }
+    overrides.addAll(COMPANIONS.getOrDefault(path, List.of()));
     @Nullable Object loaded = read(ConfigLoader.load(null, overrides), section, key);
     assertThat(loaded).isNotEqualTo(standard);
     assertThat(text(loaded)).isEqualTo(other);

@@ -82,12 +82,15 @@ class ObjectiveGatesTest {
   @Test
   void rawLogprobsAreRefusedAgainstAPolicyAtAnotherTemperature() {
     String[] settings = {
-      "ratio.behaviorLogprob=raw", "ratio.policyTemperature=sampling", "sampling.temperature=0.6"
+      "ratio.behaviorLogprob=raw",
+      "producer.behaviorLogprob=raw",
+      "ratio.policyTemperature=sampling",
+      "sampling.temperature=0.6"
     };
     assertThat(problem(settings))
         .startsWith("ratio.behaviorLogprob: raw cannot stand beside ratio.policyTemperature: ")
         .contains("the ratio would compare two temperatures");
-    settings[2] = "sampling.temperature=1";
+    settings[3] = "sampling.temperature=1";
     assertThatCode(() -> load(settings)).doesNotThrowAnyException();
   }
 

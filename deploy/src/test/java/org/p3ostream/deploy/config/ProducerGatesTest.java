@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.policy.precision.WeightPrecision;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.rolloutproducer.config.VariantConfig;
 
 /** What a learner would reject of its producers is refused before either starts. */
@@ -57,6 +58,23 @@ class ProducerGatesTest {
                 .producer()
                 .inFlightUpdates())
         .isTrue();
+  }
+
+  @Test
+  void logprobsOfAnotherKindThanTheLearnerTakesAreRefused() {
+    assertThat(problem("producer.behaviorLogprob=raw"))
+        .isEqualTo(
+            "producer.behaviorLogprob: raw cannot stand beside ratio.behaviorLogprob: sampling: the"
+                + " learner rejects log-probs of another kind than it takes");
+    assertThat(problem("ratio.behaviorLogprob=raw"))
+        .startsWith(
+            "producer.behaviorLogprob: sampling cannot stand beside ratio.behaviorLogprob: raw");
+    assertThat(
+            ConfigLoader.load(
+                    null, List.of("ratio.behaviorLogprob=raw", "producer.behaviorLogprob=raw"))
+                .producer()
+                .behaviorLogprob())
+        .isEqualTo(RecordedLogprob.RAW);
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.Response;
@@ -72,6 +73,16 @@ class RolloutRenderingTest {
               [0]      1.000       2  STOP       -0.500  13
               [1]      0.000       0  LENGTH        NaN
             """);
+  }
+
+  @Test
+  void textSaysToWhatWeightsWereRounded() {
+    Response response = Groups.response(tokensOf13, 1, FinishReason.STOP);
+    response.getSampling().put("weightPrecision", "int4");
+    response.getSampling().put("logprobKind", LogprobKind.RAW_MODEL);
+    assertThat(text(view(Groups.group(hash, List.of(response)).build(), TASK, new Fate.Open())))
+        .contains(
+            "how      temperature 0.8 top-p 0.9 weights int4, log-probs of RAW_MODEL, 1 STOP");
   }
 
   @Test
@@ -140,6 +151,14 @@ class RolloutRenderingTest {
     Files.writeString(directory.resolve("tokenizer.json"), "{}");
     texts = TokenTexts.of(directory.toString());
     assertThat(texts.obstacle(hash)).contains("has no usable tokenizer (", "not a tokenizer file");
+  }
+
+  @Test
+  void piecesAreTheTextOfEachTokenAndNothingWhereThereIsNoTokenizer() {
+    assertThat(texts.pieces(hash, tokensOf13)).containsExactly("1", "3");
+    assertThat(texts.pieces(hash, List.of())).isEmpty();
+    assertThat(texts.pieces(hash, List.of(-1))).isNull();
+    assertThat(texts.pieces("f".repeat(64), tokensOf13)).isNull();
   }
 
   @Test

@@ -54,6 +54,7 @@ public final class Learner {
   private final TopicCatalogue topics;
   private boolean configurationChangeAccepted;
   private WindowSkips skips = new WindowSkips(List.of());
+  private LearnerObserver observer = LearnerObserver.NONE;
   private volatile boolean stopping;
 
   public Learner(LearnerSettings settings, LearnerClients clients, Clock clock) {
@@ -84,6 +85,12 @@ public final class Learner {
    */
   public Learner acceptConfigurationChange(boolean accepted) {
     configurationChangeAccepted = accepted;
+    return this;
+  }
+
+  /** Lets somebody see what it does. To be called before {@link #run()}. */
+  public Learner observedBy(LearnerObserver other) {
+    observer = other;
     return this;
   }
 
@@ -165,7 +172,7 @@ public final class Learner {
           WindowTrainer trainer = assets.trainer(optimizer, snapshots)) {
         source.resume(ledger.progress());
         Intake intake = intake(assets, assets.contract(snapshots), ledger);
-        LedgerWriter writer = new LedgerWriter(ledger, intake, composer, commit, stages);
+        LedgerWriter writer = new LedgerWriter(ledger, intake, composer, commit, stages, observer);
         new StepLoop(
                 settings.learner(),
                 ledger,
@@ -214,6 +221,7 @@ public final class Learner {
             environment(),
             StepTimer.none());
     commit.commit(genesis);
+    observer.committed(genesis.event());
     LOG.info(
         "opened run {}: weights {} of version 0, windows 0 to {} dispatched",
         settings.run().id(),

@@ -38,19 +38,23 @@ final class LedgerWriter {
   private final EventComposer composer;
   private final StepCommit commit;
   private final StageListener stages;
-  private final StepTimer timer = new StepTimer();
+  private final LearnerObserver observer;
+  private final StepTimer timer;
 
   LedgerWriter(
       LedgerState ledger,
       Intake intake,
       EventComposer composer,
       StepCommit commit,
-      StageListener stages) {
+      StageListener stages,
+      LearnerObserver observer) {
     this.ledger = ledger;
     this.intake = intake;
     this.composer = composer;
     this.commit = commit;
     this.stages = stages;
+    this.observer = observer;
+    this.timer = new StepTimer(observer);
   }
 
   /** Where the time goes; what it was told is recorded with the next event. */
@@ -97,11 +101,14 @@ final class LedgerWriter {
 
   /** What may be deleted from now on. */
   void trim(ControlChange change) {
-    commit.commit(composer.trim(ledger, change, StepTimer.none()));
+    PreparedEvent prepared = composer.trim(ledger, change, StepTimer.none());
+    commit.commit(prepared);
+    observer.committed(prepared.event());
   }
 
   private void commit(PreparedEvent prepared) {
     timer.committed(commit.commit(prepared));
+    observer.committed(prepared.event());
     List<SkippedRecord> skipped = prepared.event().getSkipped();
     if (!skipped.isEmpty()) {
       boolean asWished = skipped.stream().allMatch(s -> AS_WISHED.contains(s.getReason()));

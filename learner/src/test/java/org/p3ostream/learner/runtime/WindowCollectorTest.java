@@ -307,7 +307,9 @@ class WindowCollectorTest {
     StepCommit commit = new StepCommit(committer, ledger, manifests, "snapshots");
     PreparedEvent genesis = composer.genesis(ledger, new byte[4], 1, Map.of(), StepTimer.none());
     commit.commit(genesis);
-    writer = new LedgerWriter(ledger, intake, composer, commit, StageListener.NONE);
+    writer =
+        new LedgerWriter(
+            ledger, intake, composer, commit, StageListener.NONE, LearnerObserver.NONE);
     return new WindowCollector(dispatch, window, holdBack, ledger, intake, source, writer, clock);
   }
 }

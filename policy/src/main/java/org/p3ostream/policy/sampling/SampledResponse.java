@@ -39,7 +39,8 @@ public final class SampledResponse {
   }
 
   /**
-   * log π_b of each token under the distribution it was drawn from, nats, [T]. Owned by the caller.
+   * log π_b of each token, nats, [T], under the distribution that the sampler's {@link
+   * RecordedLogprob} names. Owned by the caller.
    */
   public float[] logprobs() {
     return logprobs;

@@ -35,13 +35,22 @@ public final class Sampler implements AutoCloseable {
 
   private final ModelConfig config;
   private final int stepsPerCall;
+  private final RecordedLogprob recorded;
   private final int parameterCount;
   private final NDManager manager;
   private final ScriptModule script;
 
-  /** A sampler that is closed with its model or before. */
+  /**
+   * A sampler that is closed with its model or before, and that records the log-probs of what it
+   * draws from.
+   */
   public Sampler(CausalLm model) {
-    this(model, STEPS_PER_CALL);
+    this(model, STEPS_PER_CALL, RecordedLogprob.SAMPLING);
+  }
+
+  /** The same with other log-probs. */
+  public Sampler(CausalLm model, RecordedLogprob recorded) {
+    this(model, STEPS_PER_CALL, recorded);
   }
 
   /**
@@ -50,9 +59,10 @@ public final class Sampler implements AutoCloseable {
    *
    * @param stepsPerCall ≥ 1; fewer cost more calls
    */
-  public Sampler(CausalLm model, int stepsPerCall) {
+  public Sampler(CausalLm model, int stepsPerCall, RecordedLogprob recorded) {
     this.config = model.config();
     this.stepsPerCall = stepsPerCall;
+    this.recorded = recorded;
     this.parameterCount = model.layout().size();
     this.manager = model.manager().newSubManager();
     this.script =
@@ -138,6 +148,7 @@ public final class Sampler implements AutoCloseable {
         arguments.add(call.create(sampling.topK()));
         arguments.add(call.create(sampling.topP()));
         arguments.add(call.create(sampling.minP()));
+        arguments.add(call.create(recorded == RecordedLogprob.RAW));
         NDList decoded = script.call("decode", arguments.toArray(NDArray[]::new));
         append(decoded, rows, sampled, done);
         logits = decoded.get(2);

@@ -1,7 +1,4 @@
-/**
- * Sampling of responses with the log-prob of the distribution each token was drawn from. Confined
- * to the thread of its model.
- */
+/** Sampling of responses with the log-prob of each token. Confined to the thread of its model. */
 @NullMarked
 package org.p3ostream.policy.sampling;
 

@@ -58,7 +58,7 @@ class SamplerExchangeTest {
   }
 
   private static List<SampledResponse> sample(int stepsPerCall, Supplier<NDArray> weights) {
-    try (Sampler sampler = new Sampler(model, stepsPerCall)) {
+    try (Sampler sampler = new Sampler(model, stepsPerCall, RecordedLogprob.SAMPLING)) {
       return sampler.sample(weights, PROMPT, ROWS, LONG, 5, StopStrings.none(), () -> false);
     }
   }

@@ -101,6 +101,23 @@ class SamplerTest {
     }
   }
 
+  /** Temperature and filters decide what is drawn, and nothing of the log-prob. */
+  @ParameterizedTest
+  @MethodSource("samplings")
+  void sampleReportsTheModelsOwnLogprobsWhenAskedTo(SamplingParameters sampling) {
+    List<SampledResponse> drawn = sampler.sample(parameters, PROMPT, 6, sampling, 5);
+    try (Sampler recordingRaw = new Sampler(model, RecordedLogprob.RAW)) {
+      List<SampledResponse> raw = recordingRaw.sample(parameters, PROMPT, 6, sampling, 5);
+      for (int row = 0; row < drawn.size(); row++) {
+        assertThat(raw.get(row).tokens()).isEqualTo(drawn.get(row).tokens());
+        double[] expected = tokenLogprobs(raw.get(row).tokens(), 1);
+        for (int t = 0; t < expected.length; t++) {
+          assertThat((double) raw.get(row).logprobs()[t]).isCloseTo(expected[t], within(1e-6));
+        }
+      }
+    }
+  }
+
   /** 4,000 draws of the first token; the 1e-6 quantile of the chi-square distribution. */
   @ParameterizedTest
   @MethodSource("samplings")
@@ -257,7 +274,7 @@ class SamplerTest {
   void sampleGivesTheSameBitsWhateverTheTokensPerCall(ModelConfig config, DataType dtype) {
     int[] prompt = {3, 1, 4, 1, 5};
     try (CausalLm other = TinyModels.model(config, dtype);
-        Sampler whole = new Sampler(other, 1000)) {
+        Sampler whole = new Sampler(other, 1000, RecordedLogprob.SAMPLING)) {
       NDArray weights = other.parameters(TinyModels.weights(config, 8));
       for (SamplingParameters sampling :
           List.of(
@@ -265,7 +282,7 @@ class SamplerTest {
               new SamplingParameters(1.2, 5, 0.9, 0.01, 27))) {
         List<SampledResponse> expected = whole.sample(weights, prompt, 6, sampling, 17);
         for (int stepsPerCall : new int[] {1, 2, 3, 7, 16, 26}) {
-          try (Sampler chunked = new Sampler(other, stepsPerCall)) {
+          try (Sampler chunked = new Sampler(other, stepsPerCall, RecordedLogprob.SAMPLING)) {
             List<SampledResponse> found = chunked.sample(weights, prompt, 6, sampling, 17);
             for (int row = 0; row < 6; row++) {
               requirePrefix(found.get(row), expected.get(row), expected.get(row).tokens().length);
@@ -291,7 +308,7 @@ class SamplerTest {
   void sampleAbortsWhatIsUnfinishedWhenItIsCutAndKeepsTheRest() {
     SamplingParameters sampling = new SamplingParameters(1.5, 0, 1, 0, 24);
     List<SampledResponse> free = sampler.sample(parameters, PROMPT, 16, sampling, 5);
-    try (Sampler chunked = new Sampler(model, 4)) {
+    try (Sampler chunked = new Sampler(model, 4, RecordedLogprob.SAMPLING)) {
       AtomicInteger asked = new AtomicInteger();
       List<SampledResponse> cut =
           chunked.sample(
@@ -335,7 +352,7 @@ class SamplerTest {
   @Test
   void sampleEndsWhenEveryRowHasAStopString() {
     AtomicInteger asked = new AtomicInteger();
-    try (Sampler chunked = new Sampler(model, 1)) {
+    try (Sampler chunked = new Sampler(model, 1, RecordedLogprob.SAMPLING)) {
       List<SampledResponse> responses =
           chunked.sample(
               () -> parameters,

@@ -2,10 +2,11 @@ package org.p3ostream.rolloutproducer.config;
 
 import java.util.List;
 import org.p3ostream.policy.precision.WeightPrecision;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 
 /**
- * How a producer runs. What is sampled for a prompt depends on {@code rolloutPrecision} and {@code
- * mixture}, on when newer weights come with {@code inFlightUpdates}, and on where {@code
+ * How a producer runs. Which tokens are sampled for a prompt depends on {@code rolloutPrecision}
+ * and {@code mixture}, on when newer weights come with {@code inFlightUpdates}, and on where {@code
  * generationTimeoutSeconds} cuts it short; on nothing else here.
  *
  * @param id names this producer in its groups; unique among the producers of a run
@@ -16,6 +17,9 @@ import org.p3ostream.policy.precision.WeightPrecision;
  * @param rolloutPrecision what weight matrices are rounded to before they sample: a mismatch
  *     between rollouts and training, measured. Recorded with every response, whose log-probs are of
  *     the rounded weights
+ * @param behaviorLogprob which log-probs are recorded: {@code sampling} those of the distribution
+ *     that a token was drawn from, {@code raw} those of the model at temperature 1 without filters.
+ *     Recorded with every response; a learner takes one kind, {@code ratio.behaviorLogprob}
  * @param mixture variants of this run that share the responses of every group, in this order; empty
  *     for one and the same way of sampling. What each is, is recorded with every response
  * @param inFlightUpdates whether a response goes on with newer weights as soon as they are there,
@@ -36,6 +40,7 @@ public record ProducerConfig(
     String transactionalId,
     int maxPollPrompts,
     WeightPrecision rolloutPrecision,
+    RecordedLogprob behaviorLogprob,
     List<VariantConfig> mixture,
     boolean inFlightUpdates,
     int versionsKept,
@@ -76,7 +81,18 @@ public record ProducerConfig(
 
   public static ProducerConfig defaults() {
     return new ProducerConfig(
-        "1", "", 16, WeightPrecision.FLOAT32, List.of(), false, 4, 3, 0, 10, 120);
+        "1",
+        "",
+        16,
+        WeightPrecision.FLOAT32,
+        RecordedLogprob.SAMPLING,
+        List.of(),
+        false,
+        4,
+        3,
+        0,
+        10,
+        120);
   }
 
   /** Responses of a group; 0 without a mixture. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.SamplingParameters;
 import org.p3ostream.schemas.avro.FinishReason;
@@ -22,8 +23,10 @@ import org.p3ostream.schemas.avro.VersionSegment;
  * @param modelHash of config.json
  * @param tokenizerHash of tokenizer.json
  * @param producerId who sampled
+ * @param recorded which log-probs the responses come with
  */
-public record GroupAssembler(String modelHash, String tokenizerHash, String producerId) {
+public record GroupAssembler(
+    String modelHash, String tokenizerHash, String producerId, RecordedLogprob recorded) {
 
   /**
    * A group that was sampled.
@@ -111,7 +114,7 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
     return segments;
   }
 
-  private static Sampling sampling(PromptTask task, Variant variant) {
+  private Sampling sampling(PromptTask task, Variant variant) {
     SamplingRequest request = task.getSampling();
     SamplingParameters parameters = variant.parameters();
     return Sampling.newBuilder()
@@ -121,11 +124,18 @@ public record GroupAssembler(String modelHash, String tokenizerHash, String prod
         .setMinP(parameters.minP())
         .setRepetitionPenalty(request.getRepetitionPenalty())
         .setSeed(variant.seed())
-        .setLogprobKind(LogprobKind.SAMPLING_DISTRIBUTION)
+        .setLogprobKind(logprobKind())
         .setRenormalised(true)
         .setWeightPrecision(variant.precision().id())
         .setStopStrings(request.getStopStrings())
         .build();
+  }
+
+  private LogprobKind logprobKind() {
+    return switch (recorded) {
+      case SAMPLING -> LogprobKind.SAMPLING_DISTRIBUTION;
+      case RAW -> LogprobKind.RAW_MODEL;
+    };
   }
 
   private static FinishReason finishReason(SampledResponse.Finish finish) {

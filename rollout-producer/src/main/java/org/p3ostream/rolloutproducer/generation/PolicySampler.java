@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.precision.WeightPrecision;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.policy.sampling.Sampler;
 import org.p3ostream.policy.sampling.StopStrings;
@@ -42,10 +43,16 @@ public final class PolicySampler implements AutoCloseable {
   /**
    * @param kept tensors kept: as many as there are variants
    * @param inFlightUpdates whether newer weights are looked for before every token
+   * @param recorded which log-probs responses come with
    */
-  public PolicySampler(ModelConfig config, Device device, int kept, boolean inFlightUpdates) {
+  public PolicySampler(
+      ModelConfig config,
+      Device device,
+      int kept,
+      boolean inFlightUpdates,
+      RecordedLogprob recorded) {
     this.model = new CausalLm(config, device, DataType.FLOAT32);
-    this.sampler = inFlightUpdates ? new Sampler(model, 1) : new Sampler(model);
+    this.sampler = inFlightUpdates ? new Sampler(model, 1, recorded) : new Sampler(model, recorded);
     this.kept = kept;
   }
 

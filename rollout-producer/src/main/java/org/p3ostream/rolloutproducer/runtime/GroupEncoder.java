@@ -33,6 +33,7 @@ final class GroupEncoder {
     return new EncodedGroup(
         new ProducerRecord<>(
             rollouts.name(), rollouts.partitionOf(groupId), RecordKeys.of(groupId), value),
+        group.getResponses().size(),
         group.getResponses().stream().map(Response::getTokens).mapToInt(List::size).sum(),
         group.getFailure() != null);
   }

@@ -5,6 +5,7 @@ package org.p3ostream.rolloutproducer.runtime;
  *
  * @param groupsPublished groups in committed transactions, failed ones included
  * @param groupsFailed groups given up, a part of {@code groupsPublished}
+ * @param responsesPublished responses in committed transactions
  * @param tokensPublished response tokens in committed transactions
  * @param promptsSkipped prompts that were undecodable or of another run
  * @param snapshotsLoaded versions read and verified
@@ -18,6 +19,7 @@ package org.p3ostream.rolloutproducer.runtime;
 public record ProducerStatus(
     long groupsPublished,
     long groupsFailed,
+    long responsesPublished,
     long tokensPublished,
     long promptsSkipped,
     long snapshotsLoaded,

@@ -11,6 +11,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.ModelConfig;
 import org.p3ostream.policy.model.ParameterLayout;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import org.p3ostream.rolloutproducer.backlog.PromptBacklog;
@@ -36,12 +37,19 @@ public final class RolloutProducer {
   private final ProducerClients clients;
   private final Clock clock;
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private ProducerObserver observer = ProducerObserver.NONE;
   private volatile ProducerStatus status = new Tally().status(-1, "start");
 
   public RolloutProducer(ProducerSettings settings, ProducerClients clients, Clock clock) {
     this.settings = settings;
     this.clients = clients;
     this.clock = clock;
+  }
+
+  /** Lets somebody see what it does. To be called before {@link #run()}. */
+  public RolloutProducer observedBy(ProducerObserver other) {
+    observer = other;
+    return this;
   }
 
   /**
@@ -115,8 +123,10 @@ public final class RolloutProducer {
     ModelConfig model = ModelDirectory.loadConfig(directory);
     Tokenizer tokenizer = Tokenizer.load(directory.resolve("tokenizer.json"));
     ParameterLayout layout = ParameterLayout.of(model);
+    RecordedLogprob recorded = settings.producer().behaviorLogprob();
     GroupAssembler assembler =
-        new GroupAssembler(layout.modelHash(), tokenizer.sha256(), settings.producer().id());
+        new GroupAssembler(
+            layout.modelHash(), tokenizer.sha256(), settings.producer().id(), recorded);
     Mixture mixture = Mixture.of(settings.producer());
     boolean inFlightUpdates = settings.producer().inFlightUpdates();
     TorchRuntime.start(settings.threads());
@@ -125,7 +135,7 @@ public final class RolloutProducer {
             () -> {
               TorchRuntime.prepareThread();
               PolicySampler sampler =
-                  new PolicySampler(model, device(), mixture.size(), inFlightUpdates);
+                  new PolicySampler(model, device(), mixture.size(), inFlightUpdates, recorded);
               return new GroupGenerator(
                   assembler,
                   model.maxPositions(),
@@ -148,7 +158,7 @@ public final class RolloutProducer {
       throws InterruptedException {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
-    Tally tally = new Tally();
+    Tally tally = new Tally(observer);
     VersionCache versions = new VersionCache(versionsKept());
     SnapshotLog snapshots =
         new SnapshotLog(

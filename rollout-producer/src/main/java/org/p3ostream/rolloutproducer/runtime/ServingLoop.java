@@ -115,6 +115,7 @@ final class ServingLoop {
     }
     EncodedGroup encoded = encoder.encode(generated.group());
     unencoded = null;
+    tally.sampled(generated.group());
     if (!backlog.finish(generated.position(), encoded)) {
       log.info("Dropped the group of {}: its partition was given away", generated.position());
       tally.groupDropped();
@@ -153,9 +154,10 @@ final class ServingLoop {
     if (batch.isEmpty()) {
       return;
     }
+    long startNanos = System.nanoTime();
     switch (publisher.publish(batch, prompts.groupMetadata())) {
       case COMMITTED -> {
-        batch.results().forEach(tally::published);
+        tally.published(batch.results(), (System.nanoTime() - startNanos) / 1e6);
         backlog.published(batch);
       }
       case ABORTED -> tally.transactionAborted();

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.policy.precision.WeightPrecision;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 
 class ProducerSettingsTest {
 
@@ -16,7 +17,18 @@ class ProducerSettingsTest {
 
   private static ProducerConfig config(String id, String transactionalId) {
     return new ProducerConfig(
-        id, transactionalId, 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 11);
+        id,
+        transactionalId,
+        3,
+        WeightPrecision.FLOAT32,
+        RecordedLogprob.SAMPLING,
+        List.of(),
+        false,
+        2,
+        5,
+        6,
+        7,
+        11);
   }
 
   @Test
@@ -60,6 +72,7 @@ class ProducerSettingsTest {
                     "",
                     3,
                     WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
                     List.of(new VariantConfig(1, 0, 1, null, null)),
                     true,
                     2,
@@ -96,32 +109,98 @@ class ProducerSettingsTest {
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 0, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 11))
+                    "b",
+                    "",
+                    0,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    2,
+                    5,
+                    6,
+                    7,
+                    11))
         .hasMessage("producer.maxPollPrompts: 0 must be >= 1");
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 0, 5, 6, 7, 11))
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    0,
+                    5,
+                    6,
+                    7,
+                    11))
         .hasMessage("producer.versionsKept: 0 must be >= 1");
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 0, 6, 7, 11))
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    2,
+                    0,
+                    6,
+                    7,
+                    11))
         .hasMessage("producer.maxStarts: 0 must be >= 1");
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, -1, 7, 11))
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    2,
+                    5,
+                    -1,
+                    7,
+                    11))
         .hasMessage("producer.generationTimeoutSeconds: -1 must be >= 0 (0 = no limit)");
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 0, 11))
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    2,
+                    5,
+                    6,
+                    0,
+                    11))
         .hasMessage("producer.statusEverySeconds: 0 must be >= 1");
     assertThatThrownBy(
             () ->
                 new ProducerConfig(
-                    "b", "", 3, WeightPrecision.FLOAT32, List.of(), false, 2, 5, 6, 7, 0))
+                    "b",
+                    "",
+                    3,
+                    WeightPrecision.FLOAT32,
+                    RecordedLogprob.SAMPLING,
+                    List.of(),
+                    false,
+                    2,
+                    5,
+                    6,
+                    7,
+                    0))
         .hasMessage("producer.unavailableDeadlineSeconds: 0 must be >= 1");
     assertThatThrownBy(
             () ->

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.policy.precision.WeightPrecision;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.policy.sampling.SampledResponse;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.reward.Score;
@@ -23,7 +24,7 @@ class GroupAssemblerTest {
   private static final Instant AT = Instant.ofEpochMilli(1_700_000_000_123L);
 
   private final GroupAssembler assembler =
-      new GroupAssembler("model-hash", "tokenizer-hash", "producer-b");
+      new GroupAssembler("model-hash", "tokenizer-hash", "producer-b", RecordedLogprob.SAMPLING);
 
   private final PromptTask task =
       PromptTasks.builder(11)
@@ -124,6 +125,26 @@ class GroupAssemblerTest {
                             .setWeightPrecision("fp8")
                             .setStopStrings(List.of("#"))
                             .build()));
+  }
+
+  @Test
+  void sampledNamesTheModelWhenItsOwnLogprobsAreRecorded() {
+    RolloutGroup group =
+        new GroupAssembler("model-hash", "tokenizer-hash", "producer-b", RecordedLogprob.RAW)
+            .sampled(
+                task,
+                new int[] {1},
+                variant(
+                    WeightPrecision.FLOAT32,
+                    new ScoredResponse(
+                        new SampledResponse(
+                            new int[] {4}, new float[] {-2f}, SampledResponse.Finish.STOP),
+                        new Score(0, Map.of("exact-match", 0.0)))),
+                AT,
+                1);
+    Sampling sampling = group.getResponses().get(0).getSampling();
+    assertThat(sampling.getLogprobKind()).isEqualTo(LogprobKind.RAW_MODEL);
+    assertThat(sampling.getTemperature()).isEqualTo(0.7);
   }
 
   /** Weights were exchanged twice; the second response had ended before the last exchange. */

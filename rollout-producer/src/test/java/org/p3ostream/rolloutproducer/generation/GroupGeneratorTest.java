@@ -38,6 +38,7 @@ import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerConfigs;
 import org.p3ostream.rolloutproducer.config.VariantConfig;
 import org.p3ostream.schemas.avro.FinishReason;
+import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.PromptTask;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
@@ -82,11 +83,16 @@ class GroupGeneratorTest {
   private static GroupGenerator generator(GenerationLimit limit, ProducerConfig producer) {
     ModelConfig config = NanoModel.config();
     return new GroupGenerator(
-        new GroupAssembler("model-hash", "tokenizer-hash", "producer-b"),
+        new GroupAssembler(
+            "model-hash", "tokenizer-hash", "producer-b", producer.behaviorLogprob()),
         config.maxPositions(),
         Tokenizer.load(directory.resolve("tokenizer.json")),
         new PolicySampler(
-            config, Device.cpu(), producer.mixture().size() + 1, producer.inFlightUpdates()),
+            config,
+            Device.cpu(),
+            producer.mixture().size() + 1,
+            producer.inFlightUpdates(),
+            producer.behaviorLogprob()),
         Mixture.of(producer),
         producer.inFlightUpdates(),
         limit,
@@ -171,6 +177,27 @@ class GroupGeneratorTest {
       assertThat(logprobs(rounded))
           .isEqualTo(logprobs(responses(generator.generate(longTask(), List.of(roundedBefore)))))
           .isNotEqualTo(logprobs(responses(generator.generate(longTask(), List.of(versionOne)))));
+    }
+  }
+
+  @Test
+  void generateRecordsTheModelsOwnLogprobsWhenAskedTo() {
+    PromptTask hot =
+        PromptTasks.builder(0)
+            .setSamplesPerGroup(ROWS)
+            .setSampling(PromptTasks.sampling().setTemperature(1.5).setMaxResponseTokens(9).build())
+            .build();
+    try (GroupGenerator recordingRaw = generator(ProducerConfigs.raw())) {
+      List<Response> raw = responses(recordingRaw.generate(hot, List.of(versionOne)));
+      List<Response> drawn = responses(generator.generate(hot, List.of(versionOne)));
+
+      assertThat(raw)
+          .extracting(Response::getTokens)
+          .isEqualTo(drawn.stream().map(Response::getTokens).toList());
+      assertThat(raw)
+          .allMatch(r -> r.getSampling().getLogprobKind() == LogprobKind.RAW_MODEL)
+          .allMatch(r -> r.getSampling().getTemperature() == 1.5);
+      assertThat(logprobs(raw)).isNotEqualTo(logprobs(drawn));
     }
   }
 

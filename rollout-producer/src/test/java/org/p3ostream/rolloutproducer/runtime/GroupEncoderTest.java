@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.TaggedAvro;
 import org.p3ostream.rolloutproducer.generation.GroupAssembler;
@@ -21,7 +22,7 @@ class GroupEncoderTest {
   private final RecordCodec codec = TaggedAvro.codec();
   private final GroupEncoder encoder = new GroupEncoder(codec, new TopicCatalogue("a.").rollouts());
   private final RolloutGroup failed =
-      new GroupAssembler("model", "tokenizer", "b")
+      new GroupAssembler("model", "tokenizer", "b", RecordedLogprob.SAMPLING)
           .failed(PromptTasks.task(6), new int[] {1}, "no such reward", Instant.EPOCH);
 
   @Test

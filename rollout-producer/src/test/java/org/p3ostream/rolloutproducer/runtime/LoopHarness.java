@@ -21,6 +21,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.rolloutproducer.LogConsumer;
 import org.p3ostream.rolloutproducer.PromptTasks;
 import org.p3ostream.rolloutproducer.TaggedAvro;
@@ -68,7 +69,8 @@ final class LoopHarness implements AutoCloseable {
 
   private final RecordCodec codec = TaggedAvro.codec();
   private final TopicCatalogue topics = new TopicCatalogue("");
-  private final GroupAssembler assembler = new GroupAssembler("model", "tokenizer", "b");
+  private final GroupAssembler assembler =
+      new GroupAssembler("model", "tokenizer", "b", RecordedLogprob.SAMPLING);
   private final GenerationThread generation = new GenerationThread(Source::new);
   private final Map<TopicPartition, Long> nextOffsets = new HashMap<>();
 

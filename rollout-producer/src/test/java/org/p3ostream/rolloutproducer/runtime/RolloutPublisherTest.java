@@ -35,7 +35,10 @@ class RolloutPublisherTest {
       new FinishedBatch<>(
           List.of(
               new EncodedGroup(
-                  new ProducerRecord<>("rollouts", 0, new byte[] {1}, new byte[] {2}), 3, false)),
+                  new ProducerRecord<>("rollouts", 0, new byte[] {1}, new byte[] {2}),
+                  1,
+                  3,
+                  false)),
           Map.of(PROMPTS, new OffsetAndMetadata(5)));
   private final RolloutPublisher publisher =
       new RolloutPublisher(

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class StatusLineTest {
 
   private static ProducerStatus status(long groups, long tokens, String waitingFor) {
-    return new ProducerStatus(groups, 1, tokens, 0, 0, 0, 0, 0, 0, 7, waitingFor);
+    return new ProducerStatus(groups, 1, 4 * groups, tokens, 0, 0, 0, 0, 0, 0, 7, waitingFor);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package org.p3ostream.streams.live;
 
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.ForkOrigin;
 import org.p3ostream.schemas.avro.StepEvent;
 
 /**
@@ -8,10 +9,22 @@ import org.p3ostream.schemas.avro.StepEvent;
  *
  * @param startedAt when GENESIS was prepared, milliseconds since the epoch
  * @param scheduleSteps length of the learning-rate schedule in steps; null if GENESIS names none
+ * @param forkOf the run that this one is a fork of; null for none
  */
-public record RunOrigin(long startedAt, @Nullable Long scheduleSteps) {
+public record RunOrigin(long startedAt, @Nullable Long scheduleSteps, @Nullable Fork forkOf) {
+
+  /**
+   * Where in which other run a fork begins.
+   *
+   * @param step last step that both share; −1 for GENESIS
+   */
+  public record Fork(String runId, String topicPrefix, long step) {}
 
   static RunOrigin of(StepEvent genesis) {
-    return new RunOrigin(genesis.getCommittedAt(), genesis.getScheduleSteps());
+    ForkOrigin fork = genesis.getForkOf();
+    return new RunOrigin(
+        genesis.getCommittedAt(),
+        genesis.getScheduleSteps(),
+        fork == null ? null : new Fork(fork.getRunId(), fork.getTopicPrefix(), fork.getStep()));
   }
 }

@@ -2,6 +2,8 @@ package org.p3ostream.streams.live;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -23,9 +25,13 @@ public final class StepLog {
   private final int capacity;
   private final ConcurrentNavigableMap<Long, StepView> steps = new ConcurrentSkipListMap<>();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final GroupIndex groups = new GroupIndex();
+  private final DeadLetterTally deadLetters = new DeadLetterTally();
   private volatile long policyVersion;
   private volatile @Nullable RunOrigin origin;
+  private volatile @Nullable Long stalenessBound;
   private @Nullable Long previousAt;
+  private int skippedSince;
   private int held;
 
   public StepLog(String runId) {
@@ -53,6 +59,11 @@ public final class StepLog {
       return;
     }
     policyVersion = event.getPolicyVersionAfter();
+    skippedSince += event.getSkipped().size();
+    deadLetters.add(event);
+    if (event.getConfiguration() != null) {
+      stalenessBound = StalenessBound.of(event.getConfiguration());
+    }
     switch (event.getKind()) {
       case GENESIS -> {
         origin = RunOrigin.of(event);
@@ -67,10 +78,12 @@ public final class StepLog {
   }
 
   private void hold(StepEvent event) {
-    if (steps.put(event.getStep(), StepView.of(event, previousAt)) == null) {
+    groups.add(event);
+    if (steps.put(event.getStep(), StepView.of(event, skippedSince, previousAt)) == null) {
       held++;
     }
     previousAt = event.getCommittedAt();
+    skippedSince = 0;
     while (held > capacity) {
       steps.pollFirstEntry();
       held--;
@@ -80,6 +93,38 @@ public final class StepLog {
   /** At most {@code limit} of the steps held, from step {@code from} on, ascending. */
   public List<StepView> page(long from, int limit) {
     return steps.tailMap(from, true).values().stream().limit(limit).toList();
+  }
+
+  /** The steps held from {@code from} to {@code to}, both included, ascending. */
+  public List<StepView> between(long from, long to) {
+    return from > to ? List.of() : List.copyOf(steps.subMap(from, true, to, true).values());
+  }
+
+  /** The newest {@code count} of the steps held, ascending. */
+  public List<StepView> newest(int count) {
+    List<StepView> newest =
+        new ArrayList<>(steps.descendingMap().values().stream().limit(count).toList());
+    Collections.reverse(newest);
+    return newest;
+  }
+
+  /** Where the groups of the newest steps lie. */
+  public GroupIndex groups() {
+    return groups;
+  }
+
+  /** Records that the newest events passed over. */
+  public DeadLetterTally deadLetters() {
+    return deadLetters;
+  }
+
+  /**
+   * Largest staleness that the configuration in the ledger allows, policy versions; null if it is
+   * not known or, as in a fork, nobody keeps to it.
+   */
+  public @Nullable Long stalenessBound() {
+    RunOrigin known = origin;
+    return known == null || known.forkOf() != null ? null : stalenessBound;
   }
 
   /** Oldest step held; −1 before the first. */

@@ -12,6 +12,7 @@ import org.p3ostream.streams.metric.Metric;
  * @param kind STEP or NO_OP
  * @param policyVersion version after the step
  * @param groups groups of the window
+ * @param skipped records passed over since the step before, those of interim events included
  * @param stepMillis time from the commit of the window before, or of GENESIS, to this one; null if
  *     that event was not seen
  * @param training the learner's report; null for NO_OP
@@ -23,6 +24,7 @@ public record StepView(
     String kind,
     long policyVersion,
     int groups,
+    int skipped,
     @Nullable Long stepMillis,
     String algorithm,
     @Nullable Training training,
@@ -45,6 +47,7 @@ public record StepView(
       double normalizedEss,
       @Nullable Double adaptiveCap,
       double ratioMean,
+      double ratioStd,
       double ratioMax,
       double behaviorKlProxyMean,
       @Nullable Double behaviorKlExactMean,
@@ -73,6 +76,7 @@ public record StepView(
           metrics.getNormalizedEss(),
           metrics.getAdaptiveCap(),
           metrics.getRatioMean(),
+          metrics.getRatioStd(),
           metrics.getRatioMax(),
           metrics.getBehaviorKlProxyMean(),
           metrics.getBehaviorKlExactMean(),
@@ -117,15 +121,17 @@ public record StepView(
   }
 
   /**
+   * @param skipped records passed over since the step before
    * @param previousAt when the window before or GENESIS was committed; null if unknown
    */
-  static StepView of(StepEvent event, @Nullable Long previousAt) {
+  static StepView of(StepEvent event, int skipped, @Nullable Long previousAt) {
     StepMetrics metrics = event.getMetrics();
     return new StepView(
         event.getStep(),
         event.getKind().name(),
         event.getPolicyVersionAfter(),
         event.getWindow().size(),
+        skipped,
         previousAt == null ? null : event.getCommittedAt() - previousAt,
         event.getAlgorithm(),
         metrics == null ? null : Training.of(metrics),

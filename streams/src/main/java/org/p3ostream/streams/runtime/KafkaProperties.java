@@ -19,6 +19,9 @@ import org.p3ostream.streams.config.StreamsSettings;
  */
 final class KafkaProperties {
 
+  /** A batch that is larger is fetched all the same, alone. */
+  private static final int LOOKUP_FETCH_BYTES = 64 * 1024;
+
   private KafkaProperties() {}
 
   /** Of the topology. */
@@ -51,6 +54,16 @@ final class KafkaProperties {
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    return properties;
+  }
+
+  /** Of the reader of single records: as the follower, with little read beyond what is wanted. */
+  static Map<String, Object> lookup(Map<String, ?> passedThrough) {
+    Map<String, Object> properties = follower(passedThrough);
+    if (!passedThrough.containsKey(CommonClientConfigs.CLIENT_ID_CONFIG)) {
+      properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, "p3o-log-lookup");
+    }
+    properties.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, LOOKUP_FETCH_BYTES);
     return properties;
   }
 

@@ -24,6 +24,7 @@ import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.server.Health;
 import org.p3ostream.streams.server.MetricsServer;
+import org.p3ostream.streams.server.Sources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,6 +54,7 @@ public final class MetricsService implements AutoCloseable {
   private final StepLog steps;
   private final LatestMetrics latest;
   private final TopicGate gate;
+  private final LookupClients lookups;
   private final JvmGcMetrics gcMetrics = new JvmGcMetrics();
   private final Thread supervisor = new Thread(this::supervise, "p3o-metrics-supervisor");
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -77,6 +79,9 @@ public final class MetricsService implements AutoCloseable {
                 settings.topics().deadLetters().name(),
                 settings.topics().metrics().name()),
             settings.clientTimeout());
+    this.lookups =
+        new LookupClients(
+            settings.topics(), clients.kafka(), this::codec, clients.tokens(), gate::open);
   }
 
   /**
@@ -86,15 +91,12 @@ public final class MetricsService implements AutoCloseable {
    */
   public void start() {
     bindMeters();
-    server =
-        new MetricsServer(
-            settings.streams().host(),
-            settings.streams().port(),
-            registry,
-            steps,
-            new RunQueries(new KafkaStores(this::runningStreams), Clock.systemUTC()),
-            health());
-    log.info("Metrics on http://{}:{}/metrics", settings.streams().host(), port());
+    server = new MetricsServer(settings.streams(), registry, sources(), health());
+    log.info(
+        "Dashboard on {}://{}:{}/",
+        settings.streams().tlsCertificatePath() == null ? "http" : "https",
+        settings.streams().host(),
+        port());
     supervisor.start();
   }
 
@@ -134,6 +136,7 @@ public final class MetricsService implements AutoCloseable {
     }
     awaitEnd();
     bound.close();
+    lookups.close();
     gcMetrics.close();
   }
 
@@ -180,6 +183,12 @@ public final class MetricsService implements AutoCloseable {
       log.error("The metrics service failed", cause);
     }
     stop.countDown();
+  }
+
+  private Sources sources() {
+    Clock clock = Clock.systemUTC();
+    RunQueries queries = new RunQueries(new KafkaStores(this::runningStreams), clock);
+    return new Sources(settings.topics().prefix(), steps, lookups, queries, clock);
   }
 
   private Health health() {

@@ -13,6 +13,9 @@ final class Json {
   /** What was wrong with a parameter. */
   private record BadParameter(String parameter, String value, String rule) {}
 
+  /** Why there is no other answer. */
+  record Reason(String reason) {}
+
   /** {@code body} on one line. */
   static String text(Object body) {
     try {
@@ -33,6 +36,12 @@ final class Json {
         .setStatusCode(status)
         .putHeader("Content-Type", "application/json")
         .end(body);
+  }
+
+  /** 503: to be asked again in some seconds. */
+  static void busy(RoutingContext context, String reason) {
+    context.response().putHeader("Retry-After", "5");
+    answer(context, 503, new Reason(reason));
   }
 
   static void refuse(RoutingContext context, BadParameterException e) {

@@ -6,70 +6,82 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.healthchecks.HealthChecks;
 import io.vertx.ext.healthchecks.Status;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.healthchecks.HealthCheckHandler;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
+import java.time.Clock;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.live.StepLog;
-import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.web.WebAsset;
 
 /**
- * {@code /metrics}, {@code /health/live}, {@code /health/ready}, {@code /api/steps}, {@code
- * /api/stream} and the live page at {@code /}. Bound once constructed; serves until closed.
+ * {@code /metrics}, {@code /health/live}, {@code /health/ready}, the API under {@code /api} and the
+ * dashboard at {@code /}. Bound once constructed; serves until closed.
  */
 public final class MetricsServer implements AutoCloseable {
   /** The page loads nothing from elsewhere and is nobody's frame. */
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
-          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+          + " base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
   private final Vertx vertx;
   private final StreamHandler stream;
+  private final LogReads reads;
   private final HttpServer server;
+  private final Set<String> apiPaths;
 
   /**
    * Binds.
    *
-   * @param port 0 takes a free one, see {@link #port()}
-   * @throws IllegalStateException if the address cannot be bound
+   * @param config where to bind, port 0 takes a free one, see {@link #port()}; who may ask
+   * @throws IllegalStateException if the address cannot be bound or a TLS file cannot be used
    */
   public MetricsServer(
-      String host,
-      int port,
-      PrometheusMeterRegistry registry,
-      StepLog steps,
-      RunQueries queries,
-      Health health) {
-    this(host, port, registry, steps, queries, health, StreamLimits.defaults());
+      StreamsConfig config, PrometheusMeterRegistry registry, Sources sources, Health health) {
+    this(config, registry, sources, health, StreamLimits.defaults());
   }
 
   MetricsServer(
-      String host,
-      int port,
+      StreamsConfig config,
       PrometheusMeterRegistry registry,
-      StepLog steps,
-      RunQueries queries,
+      Sources sources,
       Health health,
       StreamLimits limits) {
+    HttpServerOptions http = HttpOptions.of(config);
     this.vertx =
         Vertx.builder().with(options()).withMetrics(new MicrometerMetricsFactory(registry)).build();
-    this.stream = new StreamHandler(vertx, registry, steps, limits);
+    this.stream = new StreamHandler(vertx, registry, sources.steps(), limits);
+    this.reads = new LogReads(vertx);
     try {
-      Router router = router(registry, steps, health);
-      new RunQueriesHandler(vertx, queries).mount(router);
-      this.server = await(vertx.createHttpServer().requestHandler(router).listen(port, host));
+      Router router = router(config, registry, sources, health);
+      this.apiPaths =
+          router.getRoutes().stream()
+              .map(Route::getName)
+              .filter(name -> name != null && name.startsWith("/api/"))
+              .collect(Collectors.toUnmodifiableSet());
+      this.server =
+          await(
+              vertx
+                  .createHttpServer(http)
+                  .requestHandler(router)
+                  .listen(config.port(), config.host()));
     } catch (CompletionException e) {
       close();
       throw new IllegalStateException(
-          "streams.port: cannot bind " + host + ":" + port + ", " + e.getCause(), e.getCause());
+          "streams.port: cannot bind " + config.host() + ":" + config.port() + ", " + e.getCause(),
+          e.getCause());
     }
   }
 
@@ -78,9 +90,15 @@ public final class MetricsServer implements AutoCloseable {
     return server.actualPort();
   }
 
+  /** Paths below {@code /api} that are answered, parameters as {@code :name}. */
+  Set<String> apiPaths() {
+    return apiPaths;
+  }
+
   @Override
   public void close() {
     stream.close();
+    reads.close();
     await(vertx.close());
   }
 
@@ -96,9 +114,13 @@ public final class MetricsServer implements AutoCloseable {
         .setMetricsOptions(new MicrometerMetricsOptions().setEnabled(true));
   }
 
-  private Router router(PrometheusMeterRegistry registry, StepLog steps, Health health) {
+  private Router router(
+      StreamsConfig config, PrometheusMeterRegistry registry, Sources sources, Health health) {
     Router router = Router.router(vertx);
+    Gatekeeper gatekeeper = new Gatekeeper(config);
     router.route().handler(MetricsServer::guard);
+    router.route().handler(gatekeeper);
+    router.post(Gatekeeper.SIGN_IN).handler(gatekeeper::signIn);
     router
         .get("/metrics")
         .handler(
@@ -109,15 +131,33 @@ public final class MetricsServer implements AutoCloseable {
                     .end(registry.scrape()));
     router.get("/health/live").handler(checks(health.live()));
     router.get("/health/ready").handler(checks(health.ready()));
-    router.get("/api/steps").handler(new StepsHandler(steps));
-    router.get("/api/stream").handler(stream);
+    routeApi(router, registry, sources);
     for (WebAsset asset : WebAsset.values()) {
       router.get(asset.path()).handler(context -> serve(context, asset));
     }
     return router;
   }
 
-  private static void serve(RoutingContext context, WebAsset asset) {
+  private void routeApi(Router router, PrometheusMeterRegistry registry, Sources sources) {
+    StepLog steps = sources.steps();
+    Clock clock = sources.clock();
+    AlertsHandler alerts = new AlertsHandler(steps, sources::silences, clock);
+    alerts.bindTo(registry);
+    GroupsHandler groups =
+        new GroupsHandler(steps, sources.topicPrefix(), sources.records(), reads);
+    router.get("/api/runs").handler(new RunsHandler(steps, sources.topicPrefix(), clock));
+    router.get("/api/steps").handler(new StepsHandler(steps));
+    router.get("/api/stream").handler(stream);
+    router.get("/api/alerts").handler(alerts);
+    router.get("/api/groups").handler(groups::list);
+    router.get("/api/groups/:id").handler(groups::one);
+    router
+        .get("/api/snapshots")
+        .handler(new SnapshotsHandler(steps.runId(), sources.records(), reads));
+    new RunQueriesHandler(vertx, sources.queries()).mount(router);
+  }
+
+  static void serve(RoutingContext context, WebAsset asset) {
     context
         .response()
         .putHeader("Content-Type", asset.contentType())

@@ -19,8 +19,6 @@ import org.p3ostream.streams.query.RunQueries;
 final class RunQueriesHandler {
   static final int DEFAULT_COUNT = 100;
 
-  private record NotReady(String reason) {}
-
   private final Vertx vertx;
   private final RunQueries queries;
 
@@ -91,8 +89,7 @@ final class RunQueriesHandler {
         .onFailure(
             failure -> {
               if (failure instanceof NotReadyException) {
-                context.response().putHeader("Retry-After", "1");
-                Json.answer(context, 503, new NotReady(String.valueOf(failure.getMessage())));
+                Json.busy(context, String.valueOf(failure.getMessage()));
               } else {
                 context.fail(failure);
               }

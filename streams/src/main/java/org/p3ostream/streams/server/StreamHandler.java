@@ -24,8 +24,6 @@ import org.slf4j.LoggerFactory;
 final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StreamHandler.class);
 
-  private record Busy(String reason) {}
-
   private final StepLog steps;
   private final StreamLimits limits;
   private final Context loop;
@@ -75,9 +73,7 @@ final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
       return;
     }
     if (clients.size() >= limits.maxClients()) {
-      response.putHeader("Retry-After", "5");
-      Json.answer(
-          context, 503, new Busy("all " + limits.maxClients() + " places at the stream are taken"));
+      Json.busy(context, "all " + limits.maxClients() + " places at the stream are taken");
       return;
     }
     StreamClient client = new StreamClient(response, steps, from);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -33,6 +32,7 @@ final class DeadLetterAccounting extends ContextualProcessor<byte[], Decoded, St
 
   private final String runId;
   private final PassedOver passedOver;
+  private boolean begun;
 
   DeadLetterAccounting(String runId, PassedOver passedOver) {
     this.runId = runId;
@@ -42,7 +42,7 @@ final class DeadLetterAccounting extends ContextualProcessor<byte[], Decoded, St
   @Override
   public void init(ProcessorContext<String, MetricPoint> context) {
     super.init(context);
-    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> publish());
+    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::publish);
   }
 
   @Override
@@ -91,27 +91,27 @@ final class DeadLetterAccounting extends ContextualProcessor<byte[], Decoded, St
     lowest.forEach(sources()::delete);
   }
 
-  private void publish() {
-    List<KeyValue<String, DeadLetterFigures>> changed = new ArrayList<>();
-    try (KeyValueIterator<String, DeadLetterFigures> all = reasons().all()) {
-      all.forEachRemaining(
-          reason -> {
-            if (reason.value.count() != reason.value.published()) {
-              changed.add(reason);
-            }
-          });
+  private void publish(long now) {
+    for (RejectionReason code : RejectionReason.values()) {
+      String reason = code.name();
+      DeadLetterFigures figures = reasons().get(reason);
+      long count = figures == null ? 0 : figures.count();
+      if (!begun || (figures != null && count != figures.published())) {
+        long eventTime = figures == null ? now : figures.lastAt();
+        MetricPoint point =
+            Metric.DEAD_LETTERS.point(
+                runId,
+                Metric.NO_STEP,
+                (double) count,
+                eventTime,
+                Map.of(Metric.REASON_LABEL, reason));
+        context().forward(new Record<>(point.getName(), point, eventTime));
+      }
+      if (figures != null && count != figures.published()) {
+        reasons().put(reason, figures.written());
+      }
     }
-    for (KeyValue<String, DeadLetterFigures> reason : changed) {
-      MetricPoint point =
-          Metric.DEAD_LETTERS.point(
-              runId,
-              Metric.NO_STEP,
-              (double) reason.value.count(),
-              reason.value.lastAt(),
-              Map.of(Metric.REASON_LABEL, reason.key));
-      context().forward(new Record<>(point.getName(), point, point.getEventTime()));
-      reasons().put(reason.key, reason.value.written());
-    }
+    begun = true;
   }
 
   private KeyValueStore<DeadLetterSource, String> sources() {

@@ -8,9 +8,19 @@ import java.util.Properties;
 
 /** One file of the web pages. */
 public enum WebAsset {
-  /** The live page. */
+  /** The dashboard. */
   LIVE_HTML("/", "text/html", ours("live.html")),
+  LIVE_CSS("/assets/live.css", "text/css", ours("live.css")),
+  /** Follows the run. */
   LIVE_JS("/assets/live.js", "text/javascript", ours("live.js")),
+  /** Panels beside the charts: alerts, producers, staleness, latency, versions. */
+  PANELS_JS("/assets/panels.js", "text/javascript", ours("panels.js")),
+  /** Prompts and responses. */
+  SAMPLES_JS("/assets/samples.js", "text/javascript", ours("samples.js")),
+  /** Asks a browser for the token. */
+  SIGN_IN_HTML("/sign-in", "text/html", ours("sign-in.html")),
+  /** What the API answers, in OpenAPI 3.1. */
+  OPENAPI("/api/openapi.json", "application/json", ours("openapi.json")),
   /** Charts, their captions and the switch between light and dark. */
   PLOTS_JS("/assets/plots.js", "text/javascript", ours("plots.js")),
   PLOTS_CSS("/assets/plots.css", "text/css", ours("plots.css")),

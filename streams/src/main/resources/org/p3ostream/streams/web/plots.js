@@ -501,9 +501,9 @@ const P3oPlots = (() => {
     return plots;
   }
 
-  /* Makes all charts in container; show(columns) fills them. */
-  function mount(container) {
-    const plots = charts(CHARTS, container);
+  /* Makes all charts in container, and those of a caller behind them; show(columns) fills them. */
+  function mount(container, more = []) {
+    const plots = charts([...CHARTS, ...more], container);
     return {
       show(columns) {
         const all = derive(columns);

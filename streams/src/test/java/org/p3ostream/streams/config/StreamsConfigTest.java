@@ -27,21 +27,51 @@ class StreamsConfigTest {
   static Stream<Arguments> constructorThrowsNamingKeyValueAndRule() {
     return Stream.of(
         broken(() -> new StreamsConfig(" ", 0, "s", null, 1, 1), "streams.host", " ", "blank"),
-        broken(() -> new StreamsConfig("h", -1, "s", null, 1, 1), "streams.port", "-1", "65535"),
-        broken(() -> new StreamsConfig("h", 65536, "s", null, 1, 1), "streams.port", "65536", "["),
-        broken(() -> new StreamsConfig("h", 0, "", null, 1, 1), "streams.stateDirectory", "", "b"),
+        broken(() -> new StreamsConfig("::1", -1, "s", null, 1, 1), "streams.port", "-1", "65535"),
         broken(
-            () -> new StreamsConfig("h", 0, "s", "a/b", 1, 1), "streams.applicationId", "a/b", "d"),
+            () -> new StreamsConfig("::1", 65536, "s", null, 1, 1), "streams.port", "65536", "["),
         broken(
-            () -> new StreamsConfig("h", 0, "s", null, 0, 1),
+            () -> new StreamsConfig("::1", 0, "", null, 1, 1), "streams.stateDirectory", "", "b"),
+        broken(
+            () -> new StreamsConfig("::1", 0, "s", "a/b", 1, 1),
+            "streams.applicationId",
+            "a/b",
+            "d"),
+        broken(
+            () -> new StreamsConfig("::1", 0, "s", null, 0, 1),
             "streams.replicationFactor",
             "0",
             "["),
         broken(
-            () -> new StreamsConfig("h", 0, "s", null, 1, 0),
+            () -> new StreamsConfig("::1", 0, "s", null, 1, 0),
             "streams.clientTimeoutSeconds",
             "0",
             ">= 1"),
+        broken(
+            () -> new StreamsConfig("0.0.0.0", 0, "s", null, 1, 1),
+            "streams.host",
+            "0.0.0.0",
+            "is not a loopback address: set streams.token, or streams.tlsClientCaPath"),
+        broken(
+            () -> new StreamsConfig("::1", 0, "s", null, 1, 1, "short", null, null, null),
+            "streams.token",
+            "(5 characters)",
+            "at least 16"),
+        broken(
+            () -> new StreamsConfig("::1", 0, "s", null, 1, 1, null, "cert.pem", null, null),
+            "streams.tlsKeyPath",
+            "",
+            "belong together"),
+        broken(
+            () -> new StreamsConfig("::1", 0, "s", null, 1, 1, null, null, null, "ca.pem"),
+            "streams.tlsClientCaPath",
+            "ca.pem",
+            "requires streams.tlsCertificatePath"),
+        broken(
+            () -> new StreamsConfig("h", 0, "s", null, 1, 1, null, "c.pem", "k.pem", null),
+            "streams.host",
+            "h",
+            "is not a loopback address"),
         broken(
             () -> new StreamsSettings("", "p3o.", StreamsConfig.defaults()), "run.id", "", "blank"),
         broken(
@@ -49,6 +79,18 @@ class StreamsConfigTest {
             "run.topicPrefix",
             "a/b",
             "only"));
+  }
+
+  @Test
+  void anyAddressMayBeBoundWithATokenOrClientCertificates() {
+    String token = "0123456789abcdef";
+
+    assertThat(new StreamsConfig("0.0.0.0", 0, "s", null, 1, 1, token, null, null, null))
+        .hasToString("StreamsConfig[0.0.0.0:0]")
+        .extracting(StreamsConfig::token)
+        .isEqualTo(token);
+    assertThat(new StreamsConfig("h", 0, "s", null, 1, 1, null, "c", "k", "ca").tlsClientCaPath())
+        .isEqualTo("ca");
   }
 
   @ParameterizedTest

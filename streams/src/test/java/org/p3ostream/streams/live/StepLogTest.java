@@ -11,7 +11,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.p3ostream.schemas.avro.BehaviorLogprobGap;
+import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.streams.fixture.Records;
@@ -51,8 +54,8 @@ class StepLogTest {
     assertThat(view.training())
         .isEqualTo(
             new StepView.Training(
-                0.5, 0.11, 0.95, 1.05, 1.01, 1.9, 0.02, null, null, -0.13, 0.7, 0.001, 0, 0.9, null,
-                1, 1, null, 0.3, null, null, null, 120, 7.5, 0.12));
+                0.5, 0.11, 0.95, 1.05, 1.01, 0.21, 1.9, 0.02, null, null, -0.13, 0.7, 0.001, 0, 0.9,
+                null, 1, 1, null, 0.3, null, null, null, 120, 7.5, 0.12));
   }
 
   @Test
@@ -91,6 +94,49 @@ class StepLogTest {
     assertThat(training.ageGenerationSeconds()).isEqualTo(0.01);
     assertThat(training.ageQueueSeconds()).isEqualTo(0.02);
     assertThat(training.ageHoldBackSeconds()).isEqualTo(0.03);
+  }
+
+  @Test
+  void skippedCountsWhatAllEventsSinceTheStepBeforePassedOver() {
+    log.add(
+        event(StepKind.INTERIM, 0)
+            .setSkipped(List.of(Records.skipped(0, RejectionReason.UNDECODABLE)))
+            .build());
+    log.add(step(0).setSkipped(List.of(Records.skipped(1, RejectionReason.STALE))).build());
+    log.add(step(1).build());
+
+    assertThat(log.page(0, 2)).extracting(StepView::skipped).containsExactly(2, 0);
+  }
+
+  @Test
+  void deadLettersAreThoseOfATimeButForGroupsThatAreSampledAgainOnPurpose() {
+    log.add(
+        event(StepKind.INTERIM, 0)
+            .setSkipped(
+                List.of(
+                    Records.skipped(0, RejectionReason.UNDECODABLE),
+                    Records.skipped(1, RejectionReason.STALE),
+                    Records.skipped(2, RejectionReason.ZERO_VARIANCE)))
+            .build());
+
+    assertThat(log.deadLetters().since(Records.NOW)).isEqualTo(1);
+    assertThat(log.deadLetters().since(Records.NOW + 1)).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"dispatch\":{\"maxStaleness\":1}} | 1",
+        "{\"dispatch\":{\"maxStaleness\":1,\"syncInterval\":4,\"versionsBack\":2}} | 6",
+        "{\"dispatch\":{\"maxStaleness\":8},\"window\":{\"maxStaleness\":3}} | 3",
+        "{\"dispatch\":{}} |",
+        "no json |"
+      })
+  void stalenessBoundIsWhatTheConfigurationAllows(String configuration, Long bound) {
+    log.add(event(StepKind.GENESIS, -1).setConfiguration(configuration).build());
+
+    assertThat(log.stalenessBound()).isEqualTo(bound);
   }
 
   @Test
@@ -156,7 +202,7 @@ class StepLogTest {
 
     StepLogs.addGenesis(log, Records.NOW);
 
-    assertThat(log.origin()).isEqualTo(new RunOrigin(Records.NOW, 150L));
+    assertThat(log.origin()).isEqualTo(new RunOrigin(Records.NOW, 150L, null));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package org.p3ostream.streams.live;
 
+import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.fixture.Records;
 
@@ -29,5 +30,15 @@ public final class StepLogs {
             .setCommittedAt(committedAt)
             .setScheduleSteps(150L)
             .build());
+  }
+
+  /** Adds an event, as the reader of the log does. */
+  public static void add(StepLog log, StepEvent event) {
+    log.add(event);
+  }
+
+  /** An event as it is shown. */
+  public static StepView view(StepEvent event) {
+    return StepView.of(event, 0, null);
   }
 }

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.live.StepLogs;
-import org.p3ostream.streams.query.NoState;
 import org.p3ostream.streams.web.WebAsset;
 
 class MetricsServerTest {
@@ -35,8 +35,7 @@ class MetricsServerTest {
         new Health(
             Map.of("service", () -> new Condition(true, "working")),
             Map.of("streams", () -> streams, "topics", () -> new Condition(true, "all there")));
-    server =
-        new MetricsServer("127.0.0.1", 0, REGISTRY, StepLogs.ofSteps(5), NoState.queries(), health);
+    server = new MetricsServer(Fixture.OPEN, REGISTRY, Fixture.of(StepLogs.ofSteps(5)), health);
   }
 
   @AfterAll
@@ -66,6 +65,25 @@ class MetricsServerTest {
   @Test
   void stepsAreEmptyWhenAskedBeyondTheNewest() throws Exception {
     assertThat(json(get("/api/steps?from=99")).at("/steps")).isEmpty();
+  }
+
+  @Test
+  void stepsEndWhereTheyAreAskedTo() throws Exception {
+    JsonNode page = json(get("/api/steps?from=1&to=2"));
+
+    assertThat(page.at("/steps")).hasSize(2);
+    assertThat(page.at("/nextFrom").isNull()).isTrue();
+  }
+
+  @Test
+  void stepsAreColumnsOfOneLengthWhenPointsAreAskedFor() throws Exception {
+    JsonNode sampled = json(get("/api/steps?points=20&from=1"));
+
+    assertThat(sampled.at("/count").asInt()).isEqualTo(4);
+    assertThat(sampled.at("/columns/step").toString()).isEqualTo("[1,2,3,4]");
+    assertThat(sampled.at("/columns")).isNotEmpty().allMatch(column -> column.size() == 4);
+    assertThat(sampled.at("/columns/behaviorKlExactMeanNats/0").isNull()).isTrue();
+    assertThat(sampled.at("/columns/rewardMeanOfTen/3").asDouble()).isEqualTo(0.5);
   }
 
   @Test
@@ -150,11 +168,9 @@ class MetricsServerTest {
     assertThatThrownBy(
             () ->
                 new MetricsServer(
-                    "127.0.0.1",
-                    server.port(),
-                    REGISTRY,
-                    StepLogs.ofSteps(0),
-                    NoState.queries(),
+                    new StreamsConfig("127.0.0.1", server.port(), "state", null, 1, 1),
+                    new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                    Fixture.of(StepLogs.ofSteps(0)),
                     health))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("streams.port")

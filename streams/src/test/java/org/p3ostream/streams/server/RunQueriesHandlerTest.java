@@ -28,6 +28,7 @@ import org.p3ostream.streams.topology.TopologyUnderTest;
 class RunQueriesHandlerTest {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final TopologyUnderTest TOPOLOGY = new TopologyUnderTest();
   private static MetricsServer server;
   private static MetricsServer notReady;
@@ -48,11 +49,9 @@ class RunQueriesHandlerTest {
 
   private static MetricsServer server(RunQueries queries) {
     return new MetricsServer(
-        "127.0.0.1",
-        0,
+        Fixture.OPEN,
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-        StepLogs.ofSteps(0),
-        queries,
+        Fixture.of(StepLogs.ofSteps(0), Fixture.NO_RECORDS, queries),
         new Health(Map.of(), Map.of()));
   }
 
@@ -81,7 +80,13 @@ class RunQueriesHandlerTest {
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
-    JsonNode node = new ObjectMapper().readTree(answer.body()).at(at);
+    JsonNode body = JSON.readTree(answer.body());
+    JsonNode document = JSON.readTree(get(server, "/api/openapi.json").body());
+    String described =
+        "/paths/%s/get/responses/200/content/application~1json/schema"
+            .formatted(path.replaceAll("[?].*", "").replace("/", "~1"));
+    assertThat(SchemaCheck.breaches(document, document.at(described), body)).isEmpty();
+    JsonNode node = body.at(at);
     assertThat(node.fieldNames()).toIterable().containsExactly(fields.split(","));
   }
 
@@ -99,7 +104,7 @@ class RunQueriesHandlerTest {
     HttpResponse<String> answer = get(notReady, path);
 
     assertThat(answer.statusCode()).isEqualTo(503);
-    assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+    assertThat(answer.headers().firstValue("Retry-After")).contains("5");
     assertThat(answer.body()).contains("not started");
   }
 
@@ -118,8 +123,7 @@ class RunQueriesHandlerTest {
 
   @Test
   void figuresThatAreNotKnownAreNull() throws Exception {
-    JsonNode stage =
-        new ObjectMapper().readTree(get(server, "/api/latencies").body()).at("/stages/0");
+    JsonNode stage = JSON.readTree(get(server, "/api/latencies").body()).at("/stages/0");
 
     assertThat(stage.get("count").asLong()).isZero();
     assertThat(List.of(stage.get("meanSeconds"), stage.get("p95Seconds")))

@@ -13,13 +13,15 @@ class StepsQueryTest {
 
   @Test
   void ofTakesDefaultsWhenNothingIsGiven() {
-    assertThat(StepsQuery.of(Map.of())).isEqualTo(new StepsQuery(0, 100));
+    assertThat(StepsQuery.of(Map.of())).isEqualTo(new StepsQuery(0, Long.MAX_VALUE, 100, null));
   }
 
   @Test
   void ofTakesWhatIsGiven() {
     assertThat(StepsQuery.of(Map.of("from", List.of("7"), "limit", List.of("1000"))))
-        .isEqualTo(new StepsQuery(7, 1000));
+        .isEqualTo(new StepsQuery(7, Long.MAX_VALUE, 1000, null));
+    assertThat(StepsQuery.of(Map.of("to", List.of("9"), "points", List.of("500"))))
+        .isEqualTo(new StepsQuery(0, 9, 100, 500));
   }
 
   @ParameterizedTest
@@ -30,7 +32,10 @@ class StepsQueryTest {
     "from, 9223372036854775808",
     "limit, 0",
     "limit, 1001",
-    "limit, many"
+    "limit, many",
+    "to, -1",
+    "points, 19",
+    "points, 5001"
   })
   void ofThrowsWhenAValueBreaksItsRule(String name, String value) {
     assertThatThrownBy(() -> StepsQuery.of(Map.of(name, List.of(value))))
@@ -41,7 +46,15 @@ class StepsQueryTest {
   @Test
   void ofThrowsWhenANameIsNotKnown() {
     assertThatThrownBy(() -> StepsQuery.of(Map.of("form", List.of("1"))))
-        .hasMessage("form: '1' is not known; known are from and limit");
+        .hasMessage("form: '1' is not known; known are from, to, limit and points");
+  }
+
+  @Test
+  void ofThrowsWhenThePageAndTheColumnsAreAskedForOrTheRangeIsEmpty() {
+    assertThatThrownBy(() -> StepsQuery.of(Map.of("limit", List.of("5"), "points", List.of("500"))))
+        .hasMessage("limit: '5' is of pages; points asks for columns");
+    assertThatThrownBy(() -> StepsQuery.of(Map.of("from", List.of("5"), "to", List.of("4"))))
+        .hasMessage("to: '4' must be >= from (5)");
   }
 
   @Test

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
-import org.p3ostream.streams.query.NoState;
 
 /** The stream on a real server with clients that see the wire. */
 @Timeout(
@@ -228,13 +227,7 @@ class StreamHandlerTest {
   private void serve(StepLog log, StreamLimits limits) {
     server =
         new MetricsServer(
-            "127.0.0.1",
-            0,
-            registry,
-            log,
-            NoState.queries(),
-            new Health(Map.of(), Map.of()),
-            limits);
+            Fixture.OPEN, registry, Fixture.of(log), new Health(Map.of(), Map.of()), limits);
   }
 
   private EventStream open(String query, String... headers) throws Exception {

@@ -89,6 +89,10 @@ public final class LedgerEvents {
         .setStalenessP95(1)
         .setStalenessMax(step == 0 ? 0 : 1 + step % 30 / 29)
         .setAgeMeanSeconds(0.1)
+        .setAgeGenerationSeconds(0.04 + wave(step, 0.005))
+        .setAgeQueueSeconds(0.06 + wave(step + 1, 0.02))
+        .setAgeHoldBackSeconds(0.01)
+        .setLagWindows((int) (step % 3))
         .setMicroBatches(1)
         .build();
   }

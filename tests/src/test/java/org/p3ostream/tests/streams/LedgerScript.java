@@ -89,6 +89,19 @@ public final class LedgerScript implements AutoCloseable {
             .build());
   }
 
+  /** Commits steps {@code from} to before {@code end}, without groups, all at once. */
+  public void commitStepsAtOnce(long from, long end) {
+    producer.beginTransaction();
+    for (long step = from; step < end; step++) {
+      byte[] value =
+          codec.encode(
+              topics.steps().name(),
+              LedgerEvents.step(step, System.currentTimeMillis()).setProgress(progress()).build());
+      producer.send(new ProducerRecord<>(topics.steps().name(), 0, RecordKeys.of(step), value));
+    }
+    producer.commitTransaction();
+  }
+
   /** Commits the event that opens a run. */
   public void commitGenesis() {
     commit(LedgerEvents.genesis(System.currentTimeMillis()).build());

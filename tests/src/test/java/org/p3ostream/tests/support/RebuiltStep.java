@@ -16,6 +16,7 @@ import org.p3ostream.policy.checkpoint.NanoModel;
 import org.p3ostream.policy.model.CausalLm;
 import org.p3ostream.policy.precision.WeightPrecision;
 import org.p3ostream.policy.torch.TorchRuntime;
+import org.p3ostream.schemas.avro.LogprobKind;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.avro.Sampling;
@@ -115,12 +116,18 @@ public final class RebuiltStep {
                             logits(model, rounded(model, versions.get(version), precision), pass))[
                     b][row.position(t)];
             int token = row.response.getTokens().get(t);
+            boolean raw = sampling.getLogprobKind() == LogprobKind.RAW_MODEL;
             boolean[] kept = kept(behaviorLogits, sampling);
             kept[token] = true;
             double temperature = policyAtSamplingTemperature ? sampling.getTemperature() : 1;
             double[] logPolicy = logSoftmax(policy[b][row.position(t)], temperature, kept);
             double[] logBehavior = logSoftmax(behaviorLogits, sampling.getTemperature(), kept);
-            logRatios.add(logPolicy[token] - (double) row.response.getBehaviorLogprobs().get(t));
+            double[] logRatioPolicy = // raw log-probs are of the whole vocabulary, the KL is not
+                raw
+                    ? logSoftmax(policy[b][row.position(t)], temperature, allKept(behaviorLogits))
+                    : logPolicy;
+            logRatios.add(
+                logRatioPolicy[token] - (double) row.response.getBehaviorLogprobs().get(t));
             double kl = 0;
             for (int v = 0; v < kept.length; v++) {
               kl += kept[v] ? Math.exp(logPolicy[v]) * (logPolicy[v] - logBehavior[v]) : 0;
@@ -215,6 +222,12 @@ public final class RebuiltStep {
   }
 
   /** min-p, then the k most probable, then of these the fewest that reach p. */
+  private static boolean[] allKept(double[] logits) {
+    boolean[] kept = new boolean[logits.length];
+    Arrays.fill(kept, true);
+    return kept;
+  }
+
   private static boolean[] kept(double[] logits, Sampling sampling) {
     boolean[] all = new boolean[logits.length];
     Arrays.fill(all, true);

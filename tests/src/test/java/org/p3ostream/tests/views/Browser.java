@@ -26,6 +26,10 @@ final class Browser implements AutoCloseable {
   static final int DESKTOP = 1280;
   static final int PHONE = 390;
 
+  static final String TAB = "\uE004";
+  static final String ENTER = "\uE007";
+  static final String ARROW_RIGHT = "\uE014";
+
   private static final Path SCREENSHOTS = Path.of("target", "screenshots");
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -81,6 +85,33 @@ final class Browser implements AutoCloseable {
         Map.of(
             "features",
             List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+  }
+
+  /** Cuts the page off from the network, or connects it again. */
+  void offline(boolean offline) throws Exception {
+    command("Network.enable", Map.of());
+    command(
+        "Network.emulateNetworkConditions",
+        Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
+  }
+
+  /** Presses a key and lets it go; keys without a character as WebDriver numbers them. */
+  void press(String key) throws Exception {
+    call(
+        "POST",
+        at("/actions"),
+        Map.of(
+            "actions",
+            List.of(
+                Map.of(
+                    "type",
+                    "key",
+                    "id",
+                    "keyboard",
+                    "actions",
+                    List.of(
+                        Map.of("type", "keyDown", "value", key),
+                        Map.of("type", "keyUp", "value", key))))));
   }
 
   /** Opens a page and waits until it is loaded. */

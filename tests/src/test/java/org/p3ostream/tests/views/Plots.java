@@ -6,7 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** What can be said of the plots of a page by looking at their pixels. */
 final class Plots {
+  /** Of a report. */
   static final int COUNT = 8;
+
+  /** Of the dashboard, which has those of a report and further ones. */
+  static final int DASHBOARD = 12;
 
   /**
    * Per plot its id, and how many pixels have one of the colours of lines in the theme that is on.
@@ -34,10 +38,15 @@ final class Plots {
 
   private Plots() {}
 
-  /** Every plot shows something, in colours of the theme that is on. */
+  /** Every plot of a report shows something, in colours of the theme that is on. */
   static void assertDrawn(Browser browser) throws Exception {
+    assertDrawn(browser, COUNT);
+  }
+
+  /** Every plot of a page shows something, in colours of the theme that is on. */
+  static void assertDrawn(Browser browser, int count) throws Exception {
     JsonNode pixels = browser.value(PIXELS.strip());
-    assertThat(pixels).hasSize(COUNT);
+    assertThat(pixels).hasSize(count);
     for (JsonNode plot : pixels) {
       assertThat(plot.get(1).asInt()).as(plot.get(0).asText()).isGreaterThan(50);
     }

@@ -1,0 +1,84 @@
+package org.p3ostream.deploy.top;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the HTTP server of the metrics. */
+final class LiveApi {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final URI base;
+  private final @Nullable String token;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .connectTimeout(PATIENCE)
+          .proxy(HttpClient.Builder.NO_PROXY)
+          .version(HttpClient.Version.HTTP_1_1)
+          .build();
+
+  /**
+   * @param base address of the server, for instance {@code http://127.0.0.1:8089/}
+   * @param token sent as bearer token; null for none
+   */
+  LiveApi(URI base, @Nullable String token) {
+    this.base = base;
+    this.token = token;
+  }
+
+  URI base() {
+    return base;
+  }
+
+  /**
+   * The answer at {@code path}; a missing node if the server has none, or none yet.
+   *
+   * @throws IOException if nobody answers, or with something else than JSON
+   */
+  JsonNode get(String path) throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    HttpResponse<String> response =
+        http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return switch (response.statusCode()) {
+      case 200 -> parse(path, response.body());
+      case 404, 503 -> MissingNode.getInstance();
+      default ->
+          throw new IOException(
+              base.resolve(path) + " answers with status " + response.statusCode());
+    };
+  }
+
+  /** What the readiness check says, whatever its status; see {@link #get}. */
+  JsonNode health() throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        http.send(
+            HttpRequest.newBuilder(base.resolve("/health/ready")).timeout(PATIENCE).build(),
+            HttpResponse.BodyHandlers.ofString());
+    return response.body().isEmpty()
+        ? MissingNode.getInstance()
+        : parse("/health/ready", response.body());
+  }
+
+  private JsonNode parse(String path, String body) throws IOException {
+    try {
+      return JSON.readTree(body);
+    } catch (JsonProcessingException e) {
+      throw new IOException(
+          base.resolve(path) + " does not answer in JSON: is this p3o streams?", e);
+    }
+  }
+}

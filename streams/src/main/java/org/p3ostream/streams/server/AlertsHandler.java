@@ -1,0 +1,77 @@
+package org.p3ostream.streams.server;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Handler;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.streams.alert.Alert;
+import org.p3ostream.streams.alert.AlertRule;
+import org.p3ostream.streams.alert.Observation;
+import org.p3ostream.streams.alert.Observation.ProducerSilence;
+import org.p3ostream.streams.live.RunOrigin;
+import org.p3ostream.streams.live.RunState;
+import org.p3ostream.streams.live.StepLog;
+
+/** {@code GET /api/alerts}, and the gauges {@code p3o.alert.firing} that say the same. */
+final class AlertsHandler implements Handler<RoutingContext> {
+
+  /**
+   * Every rule with its outcome.
+   *
+   * @param now when this was said, milliseconds since the epoch
+   * @param firing rules that fire
+   */
+  record Alerts(long now, long firing, List<Alert> alerts) {}
+
+  private final StepLog steps;
+  private final Supplier<@Nullable List<ProducerSilence>> producers;
+  private final Clock clock;
+
+  AlertsHandler(StepLog steps, Supplier<@Nullable List<ProducerSilence>> producers, Clock clock) {
+    this.steps = steps;
+    this.producers = producers;
+    this.clock = clock;
+  }
+
+  @Override
+  public void handle(RoutingContext context) {
+    Observation seen = observe();
+    List<Alert> alerts = AlertRule.evaluateAll(seen);
+    long firing = alerts.stream().filter(alert -> alert.state() == Alert.State.FIRING).count();
+    Json.answer(context, 200, new Alerts(seen.now(), firing, alerts));
+  }
+
+  void bindTo(MeterRegistry registry) {
+    for (AlertRule rule : AlertRule.values()) {
+      Gauge.builder("p3o.alert.firing", () -> firing(rule))
+          .tag("alert", rule.id())
+          .description("1 while the rule fires, 0 while it does not, NaN while nobody can tell")
+          .register(registry);
+    }
+  }
+
+  private double firing(AlertRule rule) {
+    return switch (rule.evaluate(observe()).state()) {
+      case OK -> 0;
+      case FIRING -> 1;
+      case UNKNOWN -> Double.NaN;
+    };
+  }
+
+  private Observation observe() {
+    long now = clock.millis();
+    RunOrigin origin = steps.origin();
+    return new Observation(
+        now,
+        RunState.of(steps, now),
+        steps.newest(RunState.USUAL_OF),
+        origin == null ? null : (Long) origin.startedAt(),
+        steps.stalenessBound(),
+        producers.get(),
+        steps.deadLetters().since(now - AlertRule.DEAD_LETTER_SPAN.toMillis()));
+  }
+}

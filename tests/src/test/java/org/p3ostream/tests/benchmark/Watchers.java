@@ -1,0 +1,171 @@
+package org.p3ostream.tests.benchmark;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+
+/**
+ * Whoever looks at a run at the same time: a page that asks the server for everything it has, three
+ * clients of its stream of events, and a consumer of its own of ledger, metrics and rollouts. All
+ * of them in this process, none of them in the learner's.
+ */
+final class Watchers implements AutoCloseable {
+
+  static final int STREAMS = 3;
+
+  /** As often as the dashboard asks. */
+  private static final Duration PAGE_INTERVAL = Duration.ofSeconds(2);
+
+  private static final List<String> PAGE =
+      List.of(
+          "/",
+          "/api/steps?from=0&limit=1000",
+          "/api/producers",
+          "/api/staleness",
+          "/api/versions",
+          "/api/latencies",
+          "/api/dead-letters",
+          "/api/tasks",
+          "/health/ready",
+          "/metrics");
+
+  private final URI server;
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicLong answers = new AtomicLong();
+  private final AtomicLong streamedBytes = new AtomicLong();
+  private final AtomicLong records = new AtomicLong();
+  private volatile boolean stopped;
+
+  /**
+   * Begins to look.
+   *
+   * @param server address of the live view; need not answer yet
+   */
+  Watchers(URI server, String bootstrapServers, TopicCatalogue topics) {
+    this.server = server;
+    start("page", this::page);
+    for (int i = 0; i < STREAMS; i++) {
+      start("stream-" + i, this::stream);
+    }
+    start("foreign-consumer", () -> consume(bootstrapServers, topics));
+  }
+
+  /** What they have seen, to be sure that they have looked. */
+  String seen() {
+    return "%d answers, %d bytes streamed, %d records"
+        .formatted(answers.get(), streamedBytes.get(), records.get());
+  }
+
+  /** Whether each kind has seen something. */
+  boolean sawEverything() {
+    return answers.get() > 0 && streamedBytes.get() > 0 && records.get() > 0;
+  }
+
+  private void start(String name, Runnable work) {
+    Thread thread = new Thread(work, "watcher-" + name);
+    thread.setDaemon(true);
+    threads.add(thread);
+    thread.start();
+  }
+
+  private void page() {
+    while (!stopped) {
+      for (String path : PAGE) {
+        try {
+          HttpResponse<String> answer =
+              http.send(
+                  HttpRequest.newBuilder(server.resolve(path)).build(),
+                  HttpResponse.BodyHandlers.ofString());
+          answers.addAndGet(answer.statusCode() == 200 ? 1 : 0);
+        } catch (IOException e) {
+          // not up yet, or over
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+      if (!pause(PAGE_INTERVAL)) {
+        return;
+      }
+    }
+  }
+
+  private void stream() {
+    while (!stopped) {
+      try (InputStream events =
+          http.send(
+                  HttpRequest.newBuilder(server.resolve("/api/stream")).build(),
+                  HttpResponse.BodyHandlers.ofInputStream())
+              .body()) {
+        byte[] buffer = new byte[8_192];
+        int read = events.read(buffer);
+        while (read >= 0 && !stopped) {
+          streamedBytes.addAndGet(read);
+          read = events.read(buffer);
+        }
+      } catch (IOException e) {
+        // not up yet, or over
+      } catch (InterruptedException e) {
+        return;
+      }
+      if (!pause(Duration.ofMillis(500))) {
+        return;
+      }
+    }
+  }
+
+  private void consume(String bootstrapServers, TopicCatalogue topics) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers", bootstrapServers,
+                "group.id", "somebody-else",
+                "isolation.level", "read_committed",
+                "auto.offset.reset", "earliest"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.subscribe(
+          List.of(topics.steps().name(), topics.metrics().name(), topics.rollouts().name()));
+      while (!stopped) {
+        records.addAndGet(consumer.poll(Duration.ofMillis(200)).count());
+      }
+    } catch (InterruptException e) {
+      // asked to end
+    }
+  }
+
+  private static boolean pause(Duration duration) {
+    try {
+      Thread.sleep(duration.toMillis());
+      return true;
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    threads.forEach(Thread::interrupt);
+    try {
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

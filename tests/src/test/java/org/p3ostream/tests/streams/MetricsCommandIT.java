@@ -1,0 +1,244 @@
+package org.p3ostream.tests.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.cli.P3o;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.ConfigLoader;
+import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.streams.lookup.TokenDecoder;
+import org.p3ostream.streams.runtime.MetricsService;
+import org.p3ostream.tests.support.LocalStackExtension;
+
+/** {@code p3o metrics} on a real log that a real topology writes. */
+@ExtendWith(LocalStackExtension.class)
+class MetricsCommandIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  @TempDir private Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void followEndsWithTheRunAndLeavesOutNoPoint(LocalStack stack) throws Exception {
+    List<String> settings = settings(stack, "follow.", 30);
+    P3oConfig config = config(settings);
+    create(stack, config);
+    try (RoleClients clients = new RoleClients(config);
+        LedgerScript script = script(stack, config, clients)) {
+      script.commitGenesis();
+      commitSteps(script, 0, 30); // the run has ended, and nobody has made a metric of it
+      CompletableFuture<Integer> following =
+          start(new PrintWriter(out, true), settings, "--follow", "--json");
+      await().atMost(PATIENCE).until(() -> err.toString().contains("waiting for the metrics"));
+      try (MetricsService service = service(config, clients)) {
+        service.start();
+        assertThat(following.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
+      }
+    }
+    assertThat(steps("rollout/reward_mean")).isEqualTo(range(0, 30));
+    assertThat(steps("train/staleness_max")).isEqualTo(range(0, 30));
+    assertThat(steps("rollout/lag_records")).isEqualTo(range(0, 30));
+  }
+
+  @Test
+  void followGoesOnWithTheRunAndEndsWhenNobodyReadsItAnyMore(LocalStack stack) throws Exception {
+    List<String> settings = settings(stack, "pipe.", 1_000);
+    P3oConfig config = config(settings);
+    create(stack, config);
+    ClosingPipe pipe = new ClosingPipe();
+    try (RoleClients clients = new RoleClients(config);
+        LedgerScript script = script(stack, config, clients);
+        MetricsService service = service(config, clients)) {
+      service.start();
+      script.commitGenesis();
+      commitSteps(script, 0, 5);
+      CompletableFuture<Integer> following =
+          start(new PrintWriter(pipe, true), settings, "--follow", "--name", "rollout/reward_mean");
+      await().atMost(PATIENCE).until(() -> pipe.lines() == 5);
+      commitSteps(script, 5, 10);
+      await().atMost(PATIENCE).until(() -> pipe.lines() == 10);
+      assertThat(following).isNotDone();
+      pipe.closed = true;
+      commitSteps(script, 10, 11);
+      assertThat(following.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
+    }
+    assertThat(err.toString()).isEmpty();
+    assertThat(pipe.text()).endsWith(System.lineSeparator());
+  }
+
+  @Test
+  void pointsAreChosenByStepAndName(LocalStack stack) throws Exception {
+    List<String> settings = settings(stack, "choice.", 8);
+    P3oConfig config = config(settings);
+    create(stack, config);
+    try (RoleClients clients = new RoleClients(config);
+        LedgerScript script = script(stack, config, clients);
+        MetricsService service = service(config, clients)) {
+      service.start();
+      script.commitGenesis();
+      commitSteps(script, 0, 8);
+      assertThat(
+              start(new PrintWriter(out, true), settings, "--follow")
+                  .get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .isZero();
+      out.getBuffer().setLength(0);
+      assertThat(
+              start(
+                      new PrintWriter(out, true),
+                      settings,
+                      "--from=6",
+                      "--name=*/reward_mean",
+                      "--name=train/staleness_m?n")
+                  .get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .isZero();
+    }
+    assertThat(
+            out.toString()
+                .lines()
+                .map(line -> line.strip().split(" +")[0] + " " + line.strip().split(" +")[1]))
+        .containsExactlyInAnyOrder(
+            "6 rollout/reward_mean",
+            "6 train/staleness_min",
+            "7 rollout/reward_mean",
+            "7 train/staleness_min");
+  }
+
+  /** A reader that goes away: from then on whoever writes gets an error. */
+  private static final class ClosingPipe extends Writer {
+    private final StringBuffer written = new StringBuffer();
+    private volatile boolean closed;
+
+    @Override
+    public void write(char[] characters, int offset, int length) throws IOException {
+      if (closed) {
+        throw new IOException("Broken pipe");
+      }
+      written.append(characters, offset, length);
+    }
+
+    long lines() {
+      return text().lines().count();
+    }
+
+    String text() {
+      return written.toString();
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
+  private CompletableFuture<Integer> start(
+      PrintWriter output, List<String> settings, String... options) {
+    List<String> arguments = new ArrayList<>(List.of("metrics"));
+    settings.forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    arguments.addAll(List.of(options));
+    return CompletableFuture.supplyAsync(
+        () ->
+            P3o.commandLine()
+                .setOut(output)
+                .setErr(new PrintWriter(err, true))
+                .execute(arguments.toArray(String[]::new)));
+  }
+
+  private List<Long> steps(String metric) {
+    return out.toString()
+        .lines()
+        .map(MetricsCommandIT::json)
+        .filter(point -> point.get("name").asText().equals(metric))
+        .map(point -> point.get("step").asLong())
+        .sorted()
+        .toList();
+  }
+
+  private static JsonNode json(String line) {
+    try {
+      return new ObjectMapper().readTree(line);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError("no JSON: " + line, e);
+    }
+  }
+
+  private static List<Long> range(long from, long end) {
+    return LongStream.range(from, end).boxed().toList();
+  }
+
+  private static void commitSteps(LedgerScript script, long from, long end) {
+    for (long step = from; step < end; step++) {
+      script.commitStep(step, List.of(script.publish(1, 0)));
+    }
+  }
+
+  private List<String> settings(LocalStack stack, String prefix, long steps) {
+    return List.of(
+        "kafka.bootstrap.servers=" + stack.bootstrapServers(),
+        "registry.url=" + stack.registryUrl(),
+        "run.id=" + LedgerScript.RUN,
+        "run.topicPrefix=metrics-command-" + prefix,
+        "streams.port=0",
+        "streams.stateDirectory=" + directory.resolve(prefix + "state"),
+        "learner.steps=" + steps);
+  }
+
+  private static P3oConfig config(List<String> settings) {
+    return ConfigLoader.load(null, settings);
+  }
+
+  private static MetricsService service(P3oConfig config, RoleClients clients) {
+    return new MetricsService(
+        config.streamsSettings(),
+        clients.streams(TokenDecoder.NONE),
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+  }
+
+  private static LedgerScript script(LocalStack stack, P3oConfig config, RoleClients clients) {
+    return new LedgerScript(
+        stack.bootstrapServers(), new TopicCatalogue(config.run().topicPrefix()), clients.codec());
+  }
+
+  private static void create(LocalStack stack, P3oConfig config) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
+      admin
+          .createTopics(
+              new TopicCatalogue(config.run().topicPrefix())
+                  .all().stream()
+                      .map(
+                          topic ->
+                              new NewTopic(topic.name(), topic.partitions(), (short) 1)
+                                  .configs(topic.settings()))
+                      .toList())
+          .all()
+          .get();
+    }
+  }
+}
