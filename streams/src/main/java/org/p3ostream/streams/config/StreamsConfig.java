@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param stateDirectory where Kafka Streams keeps its lock and checkpoints; not the temporary
  *     directory of the system
  * @param applicationId Kafka Streams application id, also prefix of its internal topics; null takes
- *     the topic prefix followed by {@code metrics}
+ *     the topic prefix followed by {@code metrics-v2}
  * @param replicationFactor replication factor of the internal topics
  * @param clientTimeoutSeconds how long the broker (at start) or the registry (at any time) may stay
  *     away before the service ends with an error

@@ -27,10 +27,13 @@ public record StreamsSettings(String runId, String topicPrefix, StreamsConfig st
     return new TopicCatalogue(topicPrefix);
   }
 
-  /** The configured application id or the one derived from the topic prefix. */
+  /**
+   * The configured application id or the one derived from the topic prefix. Its number is raised
+   * when the state of an earlier program cannot be read: the new one begins at the log's beginning.
+   */
   public String applicationId() {
     String configured = streams.applicationId();
-    return configured == null ? topicPrefix + "metrics" : configured;
+    return configured == null ? topicPrefix + "metrics-v2" : configured;
   }
 
   /** See {@link StreamsConfig#clientTimeoutSeconds()}. */

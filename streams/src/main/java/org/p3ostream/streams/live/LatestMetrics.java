@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.streams.metric.Metric;
+import org.p3ostream.streams.metric.MetricLabels;
 
 /**
  * The latest value of every {@link Metric}, as a gauge each; NaN until one is known. Points of one
  * metric share a partition, so the last one read is the latest one written. A metric with labels
- * has a gauge for each of those that its newest step has.
+ * has a gauge for each of those that its {@link MetricLabels} keep.
  */
 public final class LatestMetrics {
   private final String runId;
@@ -21,8 +22,8 @@ public final class LatestMetrics {
   public LatestMetrics(String runId) {
     this.runId = runId;
     for (Metric metric : Metric.values()) {
-      if (metric.isLabelled()) {
-        labelled.put(metric, new LabelledGauges());
+      if (metric.labels() != MetricLabels.NONE) {
+        labelled.put(metric, new LabelledGauges(metric.labels()));
       }
     }
   }
@@ -38,9 +39,14 @@ public final class LatestMetrics {
     LabelledGauges gauges = labelled.get(metric);
     if (gauges == null) {
       values.put(metric, point.getValue());
-    } else {
+    } else if (metric.labels() != MetricLabels.TOPIC_ONLY) {
       gauges.add(point);
     }
+  }
+
+  /** Lets the gauges of metrics with labels follow what was added. */
+  void show() {
+    labelled.values().forEach(LabelledGauges::show);
   }
 
   /** Latest value; NaN if none is known. */
@@ -51,6 +57,9 @@ public final class LatestMetrics {
   public void bindTo(MeterRegistry registry) {
     for (Metric metric : Metric.values()) {
       LabelledGauges gauges = labelled.get(metric);
+      if (metric.labels() == MetricLabels.TOPIC_ONLY) {
+        continue;
+      }
       if (gauges != null) {
         gauges.bindTo(registry, metric);
         continue;

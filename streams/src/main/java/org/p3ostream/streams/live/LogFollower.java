@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>One thread runs {@link #run()}; {@link #state()} and {@link #stop()} are safe from any.
  */
 public final class LogFollower implements Runnable {
-  /** Offsets of {@code metrics} re-read per partition at start: some hundred steps. */
+  /** Offsets of {@code metrics} re-read per partition at start: a hundred steps or more. */
   private static final long METRICS_TAIL = 2_000;
 
   private static final Duration POLL = Duration.ofMillis(200);
@@ -81,6 +81,7 @@ public final class LogFollower implements Runnable {
           heardAtNanos = System.nanoTime();
           take(record);
         }
+        latest.show();
         state = observe();
       }
     } catch (WakeupException e) {

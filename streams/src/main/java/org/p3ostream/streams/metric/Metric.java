@@ -201,23 +201,123 @@ public enum Metric {
   STALENESS_TOKENS(
       "train/staleness_tokens",
       Unit.TOKENS,
-      "valid tokens of the window for which the same difference is s, a point with label `staleness` = s for each s that occurs"),
+      "valid tokens of the window for which the same difference is s, a point with label `staleness` = s for each s that occurs",
+      MetricLabels.OF_NEWEST_STEP),
   REWARD_MEAN(
       "rollout/reward_mean",
       Unit.ONE,
-      "sum of rewards / responses over the rollout records that the ledger names as the window"),
+      "sum of rewards / responses over the rollout records that the ledger names as the window, aborted responses left out"),
   LAG_RECORDS(
       "rollout/lag_records",
       Unit.RECORDS,
-      "visible rollout records neither trained nor skipped once the event was committed"),
+      "rollout records sent before the event was and neither trained nor skipped by it or an earlier one; absent in a fork"),
   LAG_WINDOWS(
       "rollout/lag_windows",
       Unit.WINDOWS,
       "complete windows behind the one that is trained, as far as the learner had read the topic when it took that one; absent in a fork",
-      m -> m.getLagWindows() == null ? null : m.getLagWindows().doubleValue());
+      m -> m.getLagWindows() == null ? null : m.getLagWindows().doubleValue()),
+  LAG_SECONDS(
+      "rollout/lag_seconds",
+      Unit.SECONDS,
+      "time of the event minus end of generation of the oldest of the records that lag_records counts; 0 if there are none"),
+  TASK_REWARD_MEAN(
+      "rollout/task_reward_mean",
+      Unit.ONE,
+      "sum of rewards / responses over the groups of the window with label `task`, aborted responses left out",
+      MetricLabels.RECENT),
+  TASK_RESPONSE_LENGTH_MEAN(
+      "rollout/task_response_length_mean",
+      Unit.TOKENS,
+      "mean over the same responses of the number of tokens",
+      MetricLabels.RECENT),
+  TASK_TRUNCATED_FRACTION(
+      "rollout/task_truncated_fraction",
+      Unit.ONE,
+      "those of the same responses that ended by the length limit / the same responses",
+      MetricLabels.RECENT),
+  TASK_FINISH_REASON_FRACTION(
+      "rollout/task_finish_reason_fraction",
+      Unit.ONE,
+      "responses of the window with labels `task` and `reason` / responses of it with label `task`, aborted ones in both",
+      MetricLabels.RECENT),
+  STAGE_LATENCY_MEAN(
+      "rollout/stage_latency_mean",
+      Unit.SECONDS,
+      "mean over the groups of the window of the time between the two ends of label `stage`",
+      MetricLabels.ALL),
+  STAGE_LATENCY_P50(
+      "rollout/stage_latency_p50",
+      Unit.SECONDS,
+      "median of the same times, to 2.5 %",
+      MetricLabels.ALL),
+  STAGE_LATENCY_P95(
+      "rollout/stage_latency_p95",
+      Unit.SECONDS,
+      "95th percentile of the same times, to 2.5 %",
+      MetricLabels.ALL),
+  STAGE_LATENCY_MAX(
+      "rollout/stage_latency_max", Unit.SECONDS, "largest of the same times", MetricLabels.ALL),
+  PRODUCER_RATE(
+      "rollout/producer_rate",
+      Unit.GROUPS_PER_SECOND,
+      "groups that label `producer` published per second in the last minute of event time",
+      MetricLabels.RECENT),
+  PRODUCER_THROUGHPUT(
+      "rollout/producer_throughput",
+      Unit.TOKENS_PER_SECOND,
+      "tokens of the same groups per second",
+      MetricLabels.RECENT),
+  PRODUCER_FAILURES(
+      "rollout/producer_failures",
+      Unit.RECORDS,
+      "groups that label `producer` gave up since it was first seen",
+      MetricLabels.RECENT),
+  PRODUCER_LAST_SEEN(
+      "rollout/producer_last_seen_timestamp",
+      Unit.SECONDS,
+      "end of generation of the newest group of label `producer`, since the epoch",
+      MetricLabels.RECENT),
+  PRODUCER_STALENESS_MEAN(
+      "rollout/producer_staleness_mean",
+      Unit.VERSIONS,
+      "mean over the valid tokens of label `producer` in the last 64 to 127 windows of policyVersionBefore - version that sampled the token",
+      MetricLabels.RECENT),
+  PRODUCER_STALENESS_MAX(
+      "rollout/producer_staleness_max",
+      Unit.VERSIONS,
+      "largest of the same differences",
+      MetricLabels.RECENT),
+  VERSION_NORMALIZED_ESS(
+      "train/version_normalized_ess",
+      Unit.ONE,
+      "e over all valid tokens that the policy version in label `version` sampled and that were trained up to the step",
+      MetricLabels.TOPIC_ONLY),
+  DEAD_LETTERS(
+      "rollout/dead_letters",
+      Unit.RECORDS,
+      "records that the learner rejected so far for the reason in label `reason`; belongs to no step",
+      MetricLabels.ALL);
 
   /** Label of {@link #STALENESS_TOKENS}. */
   public static final String STALENESS_LABEL = "staleness";
+
+  /** Label of what is counted by task: the name of a data set. */
+  public static final String TASK_LABEL = "task";
+
+  /** Label of finish reasons and of rejection reasons. */
+  public static final String REASON_LABEL = "reason";
+
+  /** Label of {@link #STAGE_LATENCY_MEAN} and its likes. */
+  public static final String STAGE_LABEL = "stage";
+
+  /** Label of what is counted by producer: its id. */
+  public static final String PRODUCER_LABEL = "producer";
+
+  /** Label of {@link #VERSION_NORMALIZED_ESS}: a policy version. */
+  public static final String VERSION_LABEL = "version";
+
+  /** Step of points that belong to none. */
+  public static final long NO_STEP = -1;
 
   /** Units as they stand in {@code MetricPoint.unit}. */
   static final class Unit {
@@ -227,6 +327,8 @@ public enum Metric {
     static final String SECONDS = "seconds";
     static final String TOKENS = "tokens";
     static final String WINDOWS = "windows";
+    static final String GROUPS_PER_SECOND = "groups_per_second";
+    static final String TOKENS_PER_SECOND = "tokens_per_second";
 
     private Unit() {}
   }
@@ -237,13 +339,18 @@ public enum Metric {
   private final String metricName;
   private final String unit;
   private final String formula;
+  private final MetricLabels labels;
 
   @SuppressWarnings("ImmutableEnumChecker") // method references and lambdas without state
   private final Function<StepMetrics, @Nullable Double> reading;
 
-  /** A metric derived from the window, not read from the learner's own report. */
+  /** A metric derived from the log, not read from the learner's own report. */
   Metric(String metricName, String unit, String formula) {
-    this(metricName, unit, formula, metrics -> null);
+    this(metricName, unit, formula, MetricLabels.NONE);
+  }
+
+  Metric(String metricName, String unit, String formula, MetricLabels labels) {
+    this(metricName, unit, formula, labels, metrics -> null);
   }
 
   Metric(
@@ -251,9 +358,19 @@ public enum Metric {
       String unit,
       String formula,
       Function<StepMetrics, @Nullable Double> reading) {
+    this(metricName, unit, formula, MetricLabels.NONE, reading);
+  }
+
+  Metric(
+      String metricName,
+      String unit,
+      String formula,
+      MetricLabels labels,
+      Function<StepMetrics, @Nullable Double> reading) {
     this.metricName = metricName;
     this.unit = unit;
     this.formula = formula;
+    this.labels = labels;
     this.reading = reading;
   }
 
@@ -288,9 +405,9 @@ public enum Metric {
     return Optional.ofNullable(reading.apply(metrics));
   }
 
-  /** Whether there is a value for each value of a label, instead of one. */
-  public boolean isLabelled() {
-    return this == STALENESS_TOKENS;
+  /** Whether there is a value for each value of a label, instead of one, and which are shown. */
+  public MetricLabels labels() {
+    return labels;
   }
 
   /** A value of this metric. */

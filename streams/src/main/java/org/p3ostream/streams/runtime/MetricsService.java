@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.streams.KafkaStreams;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.edge.PatientCodec;
 import org.p3ostream.streams.live.LatestMetrics;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.server.Health;
 import org.p3ostream.streams.server.MetricsServer;
@@ -74,6 +76,7 @@ public final class MetricsService implements AutoCloseable {
             List.of(
                 settings.topics().rollouts().name(),
                 settings.topics().steps().name(),
+                settings.topics().deadLetters().name(),
                 settings.topics().metrics().name()),
             settings.clientTimeout());
     this.lookups =
@@ -183,7 +186,9 @@ public final class MetricsService implements AutoCloseable {
   }
 
   private Sources sources() {
-    return new Sources(settings.topics().prefix(), steps, lookups, () -> null, Clock.systemUTC());
+    Clock clock = Clock.systemUTC();
+    RunQueries queries = new RunQueries(new KafkaStores(this::runningStreams), clock);
+    return new Sources(settings.topics().prefix(), steps, lookups, queries, clock);
   }
 
   private Health health() {
@@ -205,6 +210,11 @@ public final class MetricsService implements AutoCloseable {
     return cause == null
         ? new Condition(true, "working")
         : new Condition(false, "failed: " + cause.getClass().getSimpleName());
+  }
+
+  private @Nullable KafkaStreams runningStreams() {
+    RunningTopology running = topology;
+    return running == null ? null : running.streams();
   }
 
   private Condition topologyCondition() {

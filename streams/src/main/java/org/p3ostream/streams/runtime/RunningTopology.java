@@ -1,14 +1,17 @@
 package org.p3ostream.streams.runtime;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.edge.PatientCodec;
+import org.p3ostream.streams.query.NotReadyException;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.topology.MetricsTopology;
 
@@ -42,10 +45,30 @@ final class RunningTopology implements AutoCloseable {
           return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
     meters.bindTo(registry);
+    KafkaStores stores = new KafkaStores(() -> streams);
+    for (String name : MetricsTopology.stores()) {
+      Gauge.builder("p3o.streams.store.entries", () -> entries(stores, name))
+          .tag("store", name)
+          .description("Entries of a state store of the topology; NaN while it cannot be read")
+          .register(registry);
+    }
+  }
+
+  private static double entries(KafkaStores stores, String name) {
+    try {
+      return (double) stores.store(name).approximateNumEntries();
+    } catch (NotReadyException | InvalidStateStoreException e) {
+      return Double.NaN;
+    }
   }
 
   void start() {
     streams.start();
+  }
+
+  /** For queries of its stores. */
+  KafkaStreams streams() {
+    return streams;
   }
 
   Condition condition() {

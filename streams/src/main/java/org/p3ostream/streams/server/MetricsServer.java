@@ -141,7 +141,7 @@ public final class MetricsServer implements AutoCloseable {
   private void routeApi(Router router, PrometheusMeterRegistry registry, Sources sources) {
     StepLog steps = sources.steps();
     Clock clock = sources.clock();
-    AlertsHandler alerts = new AlertsHandler(steps, sources.producers(), clock);
+    AlertsHandler alerts = new AlertsHandler(steps, sources::silences, clock);
     alerts.bindTo(registry);
     GroupsHandler groups =
         new GroupsHandler(steps, sources.topicPrefix(), sources.records(), reads);
@@ -154,6 +154,7 @@ public final class MetricsServer implements AutoCloseable {
     router
         .get("/api/snapshots")
         .handler(new SnapshotsHandler(steps.runId(), sources.records(), reads));
+    new RunQueriesHandler(vertx, sources.queries()).mount(router);
   }
 
   static void serve(RoutingContext context, WebAsset asset) {

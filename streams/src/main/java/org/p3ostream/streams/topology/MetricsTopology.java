@@ -1,7 +1,9 @@
 package org.p3ostream.streams.topology;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KeyValue;
@@ -42,6 +44,14 @@ public final class MetricsTopology {
     this.passedOver = new PassedOver(registry);
   }
 
+  /** Names of the state stores. */
+  public static List<String> stores() {
+    return Stream.concat(
+            TopologyStores.ofAccounting().stream(), TopologyStores.ofDeadLetters().stream())
+        .map(StoreBuilder::name)
+        .toList();
+  }
+
   public Topology build() {
     StreamsBuilder builder = new StreamsBuilder();
     KStream<Long, StepEvent> ledger =
@@ -49,7 +59,7 @@ public final class MetricsTopology {
             .process(() -> new LedgerReading(runId, passedOver), Named.as("read-ledger"));
     KStream<String, Fact> rollouts =
         source(builder, topics.rollouts().name(), "rollouts")
-            .process(() -> new RolloutReading(passedOver), Named.as("read-rollouts"));
+            .process(() -> new RolloutReading(runId, passedOver), Named.as("read-rollouts"));
 
     KStream<String, MetricPoint> stepMetrics =
         ledger.flatMap((ledgerOffset, event) -> points(event), Named.as("step-metrics"));
@@ -61,6 +71,11 @@ public final class MetricsTopology {
             .repartition(inOneOrder())
             .process(new Accounting(), Named.as("window-accounting"));
     sink(windowMetrics, "write-window-metrics");
+
+    KStream<String, MetricPoint> deadLetterMetrics =
+        source(builder, topics.deadLetters().name(), "dead-letters")
+            .process(new DeadLetters(), Named.as("dead-letter-accounting"));
+    sink(deadLetterMetrics, "write-dead-letter-metrics");
     return builder.build();
   }
 
@@ -69,7 +84,7 @@ public final class MetricsTopology {
     return builder.stream(
         topic,
         Consumed.with(keys, new DecodedSerde(codec))
-            .withTimestampExtractor(new EventTime())
+            .withTimestampExtractor(new SentTime())
             .withName(name));
   }
 
@@ -92,16 +107,29 @@ public final class MetricsTopology {
   }
 
   /** The accounting with the stores it owns. */
-  private static final class Accounting
-      implements ProcessorSupplier<String, Fact, String, MetricPoint> {
+  private final class Accounting implements ProcessorSupplier<String, Fact, String, MetricPoint> {
     @Override
     public WindowAccounting get() {
-      return new WindowAccounting();
+      return new WindowAccounting(runId, topics.rollouts().partitions());
     }
 
     @Override
     public Set<StoreBuilder<?>> stores() {
-      return WindowAccounting.stores();
+      return TopologyStores.ofAccounting();
+    }
+  }
+
+  /** The counting of dead letters with the stores it owns. */
+  private final class DeadLetters
+      implements ProcessorSupplier<byte[], Decoded, String, MetricPoint> {
+    @Override
+    public DeadLetterAccounting get() {
+      return new DeadLetterAccounting(runId, passedOver);
+    }
+
+    @Override
+    public Set<StoreBuilder<?>> stores() {
+      return TopologyStores.ofDeadLetters();
     }
   }
 }

@@ -8,14 +8,16 @@ import org.p3ostream.schemas.avro.RolloutGroup;
 import org.p3ostream.schemas.serde.Decoded;
 
 /**
- * Every record of {@code rollouts} is a fact: one that cannot be read is visible all the same. Keys
- * are replaced, for a foreign producer may send none and a record without a key is no fact to Kafka
- * Streams.
+ * Every record of {@code rollouts} is a fact: one that cannot be read, or is of another run, is
+ * visible all the same. Keys are replaced, for a foreign producer may send none and a record
+ * without a key is no fact to Kafka Streams.
  */
 final class RolloutReading extends ContextualProcessor<byte[], Decoded, String, Fact> {
+  private final String runId;
   private final PassedOver passedOver;
 
-  RolloutReading(PassedOver passedOver) {
+  RolloutReading(String runId, PassedOver passedOver) {
+    this.runId = runId;
     this.passedOver = passedOver;
   }
 
@@ -23,20 +25,25 @@ final class RolloutReading extends ContextualProcessor<byte[], Decoded, String, 
   public void process(Record<byte[], Decoded> record) {
     RecordMetadata metadata = context().recordMetadata().orElseThrow();
     Coordinate at = new Coordinate(metadata.partition(), metadata.offset());
-    Fact fact = fact(metadata.topic(), at, record.value());
+    Fact fact = fact(metadata.topic(), at, record.timestamp(), record.value());
     context().forward(record.withKey("rollout").withValue(fact));
   }
 
-  private Fact fact(String topic, Coordinate at, Decoded value) {
+  private Fact fact(String topic, Coordinate at, long sentAt, Decoded value) {
     if (value instanceof Decoded.Rejected rejected) {
       passedOver.count(topic, at, rejected.reason(), rejected.cause());
-      return RolloutFact.unreadable(at);
+      return RolloutFact.unreadable(at, sentAt);
     }
     Object held = ((Decoded.Accepted) value).record();
-    if (held instanceof RolloutGroup group) {
-      return RolloutFact.of(at, group);
+    if (!(held instanceof RolloutGroup group)) {
+      passedOver.count(
+          topic, at, RejectionReason.WRONG_RECORD_TYPE, held.getClass().getSimpleName());
+      return RolloutFact.unreadable(at, sentAt);
     }
-    passedOver.count(topic, at, RejectionReason.WRONG_RECORD_TYPE, held.getClass().getSimpleName());
-    return RolloutFact.unreadable(at);
+    if (!group.getRunId().equals(runId)) {
+      passedOver.count(topic, at, RejectionReason.FOREIGN_RUN, "run " + group.getRunId());
+      return RolloutFact.unreadable(at, sentAt);
+    }
+    return RolloutFact.of(at, sentAt, group);
   }
 }

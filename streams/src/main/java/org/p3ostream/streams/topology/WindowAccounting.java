@@ -2,159 +2,192 @@ package org.p3ostream.streams.topology;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Stream;
-import org.apache.kafka.common.serialization.Serde;
-import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.streams.KeyValue;
+import java.util.Map;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.state.KeyValueIterator;
-import org.apache.kafka.streams.state.KeyValueStore;
-import org.apache.kafka.streams.state.StoreBuilder;
-import org.apache.kafka.streams.state.Stores;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.metric.Metric;
+import org.p3ostream.streams.state.ProducerFigures;
+import org.p3ostream.streams.state.StoreNames;
 
 /**
- * Sets the ledger against the records it consumed: lag and reward per window.
+ * Sets the ledger against the records it consumed. Events are settled in the order of the ledger,
+ * each once it is known what belongs to it:
  *
- * <pre>
- *   lag    = |{visible rollout records the event's progress does not cover}|      [records]
- *   reward = Σ rewards / Σ responses over the records at the window's coordinates
- * </pre>
+ * <ul>
+ *   <li><b>complete</b>: every record that it trained or skipped was seen, for an event may
+ *       overtake them. Records that were trimmed from the topic never come: after {@link
+ *       #MISSING_AFTER} in which nothing came at all, the event is settled with what is there, and
+ *       a window that lacks a record gets no reward rather than a wrong one.
+ *   <li><b>in time</b>: every partition was seen up to the time at which the event was sent, so
+ *       that its lag does not depend on how far each partition happened to be read. Partitions in
+ *       which nothing more comes are not waited for longer than {@link #QUIET}.
+ * </ul>
  *
- * Records are counted by their coordinates, so offsets used up by transaction markers or aborted
- * records (which a read_committed reader never sees) are no lag. The ledger names the records of a
- * window by coordinate too: a second copy of a group, or an attempt that was rejected, lies
- * elsewhere and is never part of a reward, so each (groupId, attempt) counts once.
- *
- * <p>An event may overtake the records it consumed. It is therefore kept, and later events behind
- * it, until every record it trained or skipped was passed. Records that were trimmed from the topic
- * never come: when nothing at all came between two ticks of {@link #IDLE_TICK}, what waits is
- * settled with what is there, and a window that lacks a record gets no reward rather than a wrong
- * one.
+ * The ledger names the records of a window by coordinate: a second copy of a group, or an attempt
+ * that was rejected, lies elsewhere and is never part of a figure, so each (groupId, attempt)
+ * counts once.
  */
 final class WindowAccounting extends ContextualProcessor<String, Fact, String, MetricPoint> {
-  static final String OUTSTANDING = "rollouts-outstanding";
-  static final String PASSED = "rollouts-passed";
-  static final String WAITING = "ledger-waiting";
-  static final Duration IDLE_TICK = Duration.ofSeconds(5);
+  static final Duration TICK = Duration.ofSeconds(1);
 
-  private boolean idle;
+  /** Nothing came for so long: what was sent by now is here. */
+  static final Duration QUIET = Duration.ofSeconds(3);
 
-  /** In memory, rebuilt from their changelogs: they hold only what is not consumed yet. */
-  static Set<StoreBuilder<?>> stores() {
-    return new LinkedHashSet<>(
-        List.of(
-            store(OUTSTANDING, new CoordinateSerde(), new JsonSerde<>(RolloutFact.class)),
-            store(PASSED, Serdes.Integer(), Serdes.Long()),
-            store(WAITING, Serdes.Long(), new JsonSerde<>(LedgerFact.class))));
+  /** Nothing came for so long: what is missing does not come any more. */
+  static final Duration MISSING_AFTER = Duration.ofSeconds(15);
+
+  /** Complete events that may wait for partitions to be seen up to their time. */
+  static final int MAX_WAITING_FOR_TIME = 256;
+
+  /** Events that may wait for their records. */
+  static final int MAX_WAITING = 10_000;
+
+  private final String runId;
+  private final int rolloutPartitions;
+  private @Nullable Books books;
+  private boolean heard;
+  private long heardAt;
+
+  private record Books(
+      OutstandingRollouts outstanding,
+      WaitingEvents waiting,
+      ProducerBook producers,
+      WindowBook windows,
+      VersionBook versions) {}
+
+  /**
+   * @param rolloutPartitions partitions of {@code rollouts}
+   */
+  WindowAccounting(String runId, int rolloutPartitions) {
+    this.runId = runId;
+    this.rolloutPartitions = rolloutPartitions;
   }
 
   @Override
   public void init(ProcessorContext<String, MetricPoint> context) {
     super.init(context);
-    context.schedule(IDLE_TICK, PunctuationType.WALL_CLOCK_TIME, now -> tick());
+    books =
+        new Books(
+            new OutstandingRollouts(
+                context.getStateStore(TopologyStores.OUTSTANDING),
+                context.getStateStore(StoreNames.PARTITIONS)),
+            new WaitingEvents(context.getStateStore(TopologyStores.WAITING)),
+            new ProducerBook(context.getStateStore(StoreNames.PRODUCERS)),
+            new WindowBook(
+                context.getStateStore(StoreNames.WINDOWS),
+                context.getStateStore(TopologyStores.DISPATCHES)),
+            new VersionBook(context.getStateStore(StoreNames.VERSIONS)));
+    heardAt = context.currentSystemTimeMs();
+    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> settle(books(), now - heardAt));
   }
 
   @Override
   public void process(Record<String, Fact> record) {
-    idle = false;
+    Books all = books();
+    heardAt = context().currentSystemTimeMs();
+    heard = true;
     Fact fact = record.value();
     if (fact instanceof RolloutFact rollout) {
-      outstanding().put(rollout.at(), rollout);
-      passed().put(rollout.at().partition(), rollout.at().recordOffset());
+      all.outstanding.arrived(rollout);
+      all.producers.published(rollout);
     } else if (fact instanceof LedgerFact event) {
-      waiting().put(event.ledgerOffset(), event);
+      all.waiting.add(event);
     }
-    settle(false);
-  }
-
-  private void tick() {
-    if (idle) {
-      settle(true);
-    }
-    idle = true;
+    settle(all, 0);
   }
 
   /** Settles waiting events in the order of the ledger, up to the first that must wait on. */
-  private void settle(boolean evenIfIncomplete) {
-    for (KeyValue<Long, LedgerFact> event : entries(waiting())) {
-      if (!evenIfIncomplete && !everythingPassed(event.value)) {
+  private void settle(Books all, long quietMs) {
+    LedgerFact event = all.waiting.first();
+    while (event != null && complete(all, quietMs) && inTime(all, event, quietMs)) {
+      account(all, event);
+      all.waiting.remove();
+      event = all.waiting.first();
+    }
+  }
+
+  private static boolean complete(Books all, long quietMs) {
+    return quietMs >= MISSING_AFTER.toMillis()
+        || all.waiting.size() > MAX_WAITING
+        || all.outstanding.seen(all.waiting.neededOffsets());
+  }
+
+  private boolean inTime(Books all, LedgerFact event, long quietMs) {
+    // An instance that heard nothing yet may still have to begin to read.
+    return quietMs >= (heard ? QUIET : MISSING_AFTER).toMillis()
+        || event.kind() == StepKind.GENESIS
+        || all.waiting.size() > MAX_WAITING_FOR_TIME
+        || all.waiting.firstLiesElsewhere()
+        || all.outstanding.seenUpTo(event.sentAt(), rolloutPartitions);
+  }
+
+  private void account(Books all, LedgerFact event) {
+    PointSink sink = (metric, value, labels) -> emit(event, metric, value, labels);
+    List<@Nullable RolloutFact> records = new ArrayList<>();
+    event.trained().forEach(group -> records.add(all.outstanding.at(group.at())));
+    all.windows.dispatched(event);
+    emitReward(records, sink);
+    all.producers.trained(event, records);
+    OutstandingRollouts.Lag lag = all.outstanding.settle(event);
+    if (event.kind() != StepKind.GENESIS && !all.waiting.firstLiesElsewhere()) {
+      emitLag(event, lag, sink);
+    }
+    all.versions.settled(event, sink);
+    if (event.hasWindow()) {
+      boolean due = reportIsDue(event, all.windows.before(event));
+      all.windows.settled(event, records, lag, sink);
+      if (due) {
+        all.producers.report(event, sink);
+      }
+    }
+  }
+
+  /** Producers are reported on once in each ten-second interval of the ledger's event time. */
+  private static boolean reportIsDue(LedgerFact event, @Nullable Long before) {
+    return before == null
+        || Math.floorDiv(before, ProducerFigures.BUCKET_MS)
+            < Math.floorDiv(event.eventTime(), ProducerFigures.BUCKET_MS);
+  }
+
+  private static void emitReward(List<@Nullable RolloutFact> records, PointSink sink) {
+    double rewardSum = 0;
+    long responses = 0;
+    for (RolloutFact record : records) {
+      if (record == null) {
         return;
       }
-      account(event.value);
-      waiting().delete(event.key);
+      rewardSum += record.figures().rewardSum();
+      responses += record.figures().responses();
+    }
+    if (responses > 0) {
+      sink.emit(Metric.REWARD_MEAN, rewardSum / responses, Map.of());
     }
   }
 
-  private boolean everythingPassed(LedgerFact event) {
-    return Stream.concat(event.trained().stream(), event.skipped().stream())
-        .allMatch(
-            at -> {
-              Long newest = passed().get(at.partition());
-              return newest != null && newest >= at.recordOffset();
-            });
+  private static void emitLag(LedgerFact event, OutstandingRollouts.Lag lag, PointSink sink) {
+    Long oldestAt = lag.oldestAt();
+    sink.emit(Metric.LAG_RECORDS, (double) lag.records(), Map.of());
+    sink.emit(
+        Metric.LAG_SECONDS,
+        oldestAt == null ? 0 : Math.max(0, event.eventTime() - oldestAt) / 1000.0,
+        Map.of());
   }
 
-  private void account(LedgerFact event) {
-    emitReward(event);
-    for (KeyValue<Coordinate, RolloutFact> record : entries(outstanding())) {
-      if (event.consumed(record.key)) {
-        outstanding().delete(record.key);
-      }
-    }
-    if (event.kind() != StepKind.GENESIS) {
-      emit(Metric.LAG_RECORDS, event, entries(outstanding()).size());
-    }
-  }
-
-  private void emitReward(LedgerFact event) {
-    List<RolloutFact> window =
-        event.trained().stream().map(outstanding()::get).filter(Objects::nonNull).toList();
-    long responses = window.stream().mapToLong(RolloutFact::responses).sum();
-    if (window.size() == event.trained().size() && responses > 0) {
-      double rewardSum = window.stream().mapToDouble(RolloutFact::rewardSum).sum();
-      emit(Metric.REWARD_MEAN, event, rewardSum / responses);
-    }
-  }
-
-  private void emit(Metric metric, LedgerFact event, double value) {
-    MetricPoint point = metric.point(event.runId(), event.step(), value, event.eventTime());
+  private void emit(LedgerFact event, Metric metric, double value, Map<String, String> labels) {
+    MetricPoint point = metric.point(runId, event.step(), value, event.eventTime(), labels);
     context().forward(new Record<>(point.getName(), point, event.eventTime()));
   }
 
-  private KeyValueStore<Coordinate, RolloutFact> outstanding() {
-    return context().getStateStore(OUTSTANDING);
-  }
-
-  /** Partition to the newest offset seen in it. */
-  private KeyValueStore<Integer, Long> passed() {
-    return context().getStateStore(PASSED);
-  }
-
-  /** Ledger offset to event, ascending. */
-  private KeyValueStore<Long, LedgerFact> waiting() {
-    return context().getStateStore(WAITING);
-  }
-
-  private static <K, V> List<KeyValue<K, V>> entries(KeyValueStore<K, V> store) {
-    List<KeyValue<K, V>> entries = new ArrayList<>();
-    try (KeyValueIterator<K, V> all = store.all()) {
-      all.forEachRemaining(entries::add);
+  private Books books() {
+    if (books == null) {
+      throw new IllegalStateException("not initialised");
     }
-    return entries;
-  }
-
-  private static <K, V> StoreBuilder<KeyValueStore<K, V>> store(
-      String name, Serde<K> keys, Serde<V> values) {
-    return Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(name), keys, values);
+    return books;
   }
 }

@@ -14,7 +14,7 @@ class StreamsConfigTest {
 
   @Test
   void applicationIdFollowsTheTopicPrefixWhenNoneIsConfigured() {
-    assertThat(StreamsSettings.defaults().applicationId()).isEqualTo("p3o.metrics");
+    assertThat(StreamsSettings.defaults().applicationId()).isEqualTo("p3o.metrics-v2");
   }
 
   @Test

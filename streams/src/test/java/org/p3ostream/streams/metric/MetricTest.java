@@ -18,7 +18,16 @@ class MetricTest {
   @EnumSource(Metric.class)
   void everyMetricSaysWhatItIs(Metric metric) {
     assertThat(metric.formula()).isNotBlank();
-    assertThat(metric.unit()).isIn("1", "versions", "records", "windows", "seconds", "tokens");
+    assertThat(metric.unit())
+        .isIn(
+            "1",
+            "versions",
+            "records",
+            "windows",
+            "seconds",
+            "tokens",
+            "groups_per_second",
+            "tokens_per_second");
     assertThat(metric.metricName()).matches("(train|rollout)(/[a-z0-9]+)?/[a-z0-9_]+");
   }
 

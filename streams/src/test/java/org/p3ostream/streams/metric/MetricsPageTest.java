@@ -28,8 +28,12 @@ class MetricsPageTest {
   }
 
   private static String row(Metric metric) {
-    return "| `%s` | `%s` | %s | %s |"
-        .formatted(metric.metricName(), prometheusName(metric), metric.unit(), metric.formula());
+    return "| `%s` | %s | %s | %s |"
+        .formatted(metric.metricName(), shownAs(metric), metric.unit(), metric.formula());
+  }
+
+  private static String shownAs(Metric metric) {
+    return metric.labels() == MetricLabels.TOPIC_ONLY ? "–" : "`" + prometheusName(metric) + "`";
   }
 
   /** The name under which the registry exports the gauge. */

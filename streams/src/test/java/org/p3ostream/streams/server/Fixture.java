@@ -12,6 +12,8 @@ import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.lookup.GroupView;
 import org.p3ostream.streams.lookup.NotReadableException;
 import org.p3ostream.streams.lookup.SnapshotView;
+import org.p3ostream.streams.query.NoState;
+import org.p3ostream.streams.query.RunQueries;
 
 /** What servers under test are built from. */
 final class Fixture {
@@ -38,10 +40,14 @@ final class Fixture {
     return of(steps, NO_RECORDS);
   }
 
-  /** The clock stands a second after everything in {@link Records}. */
   static Sources of(StepLog steps, RecordSource records) {
+    return of(steps, records, NoState.queries());
+  }
+
+  /** The clock stands a second after everything in {@link Records}. */
+  static Sources of(StepLog steps, RecordSource records, RunQueries queries) {
     Clock clock = Clock.fixed(Instant.ofEpochMilli(Records.NOW + 1000), ZoneOffset.UTC);
-    return new Sources("p3o.", steps, records, () -> null, clock);
+    return new Sources("p3o.", steps, records, queries, clock);
   }
 
   static StreamsConfig withToken(String token) {

@@ -23,17 +23,6 @@ class LedgerFactTest {
     }
   }
 
-  @Test
-  void storesFromBeforeTheRangesAreRead() {
-    requireConsumption(
-        read(
-            """
-            {"fact": "ledger", "ledgerOffset": 1, "kind": "STEP", "runId": "r", "step": 0,
-             "trained": [], "skipped": [], "eventTime": 0,
-             "consumption": [{"partition": 2, "nextOffset": 3, "consumedAhead": [5, 6]}]}
-            """));
-  }
-
   private static void requireConsumption(LedgerFact fact) {
     assertThat(fact.consumed(new Coordinate(2, 2))).isTrue();
     assertThat(fact.consumed(new Coordinate(2, 4))).isFalse();

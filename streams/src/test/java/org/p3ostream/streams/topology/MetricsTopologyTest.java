@@ -10,6 +10,7 @@ import static org.p3ostream.streams.fixture.Records.step;
 import static org.p3ostream.streams.fixture.Records.trained;
 import static org.p3ostream.streams.fixture.Records.window;
 import static org.p3ostream.streams.metric.Metric.LAG_RECORDS;
+import static org.p3ostream.streams.metric.Metric.LAG_SECONDS;
 import static org.p3ostream.streams.metric.Metric.NORMALIZED_ESS;
 import static org.p3ostream.streams.metric.Metric.REWARD_MEAN;
 import static org.p3ostream.streams.metric.Metric.STALENESS_MAX;
@@ -124,10 +125,10 @@ class MetricsTopologyTest {
   @Test
   void waitingStepIsSettledWithoutRewardWhenItsRecordsWereTrimmed() {
     topology.step(step(0).setWindow(window(0)).setProgress(progress(1)).build());
-    topology.passTime(WindowAccounting.IDLE_TICK);
+    topology.passTime(WindowAccounting.MISSING_AFTER.minusSeconds(5));
     assertThat(topology.values(LAG_RECORDS)).isEmpty();
 
-    topology.passTime(WindowAccounting.IDLE_TICK);
+    topology.passTime(WindowAccounting.MISSING_AFTER);
 
     assertThat(topology.values(REWARD_MEAN, LAG_RECORDS))
         .containsExactly(Value.of(LAG_RECORDS, 0, 0));
@@ -137,8 +138,7 @@ class MetricsTopologyTest {
   void waitingStepIsSettledWithoutRewardWhenOnlyPartOfItsWindowIsLeft() {
     topology.rollout(rollout(0, 0, 1));
     topology.step(step(0).setWindow(window(0, 0)).setProgress(progress(2)).build());
-    topology.passTime(WindowAccounting.IDLE_TICK);
-    topology.passTime(WindowAccounting.IDLE_TICK);
+    topology.passTime(WindowAccounting.MISSING_AFTER);
 
     assertThat(topology.values(REWARD_MEAN, LAG_RECORDS))
         .containsExactly(Value.of(LAG_RECORDS, 0, 0));
@@ -149,7 +149,7 @@ class MetricsTopologyTest {
     topology.step(step(0).setWindow(window(0, 0, 0, 0)).setProgress(progress(4)).build());
     for (long group = 0; group < 3; group++) {
       topology.rollout(rollout(group, 0, 1));
-      topology.passTime(WindowAccounting.IDLE_TICK);
+      topology.passTime(WindowAccounting.MISSING_AFTER.minusSeconds(5));
     }
     assertThat(topology.values(LAG_RECORDS)).isEmpty();
 
@@ -207,17 +207,18 @@ class MetricsTopologyTest {
 
     assertThat(topology.points())
         .extracting(MetricPoint::getName)
-        .containsExactly(LAG_RECORDS.metricName());
+        .containsExactly(LAG_RECORDS.metricName(), LAG_SECONDS.metricName());
   }
 
   @Test
-  void noOpStepHasRewardAndLagAndNothingElse() {
+  void noOpStepHasNothingThatTrainingGives() {
     topology.rollout(rollout(0, 0, 1, 0));
     topology.step(event(StepKind.NO_OP, 2).setWindow(window(1)).setProgress(progress(1)).build());
 
     assertThat(topology.points())
         .extracting(MetricPoint::getName)
-        .containsExactly(REWARD_MEAN.metricName(), LAG_RECORDS.metricName());
+        .startsWith(REWARD_MEAN.metricName(), LAG_RECORDS.metricName(), LAG_SECONDS.metricName())
+        .noneMatch(name -> name.startsWith("train/") || name.startsWith("rollout/stage"));
   }
 
   @Test
@@ -296,13 +297,16 @@ class MetricsTopologyTest {
               .build());
     }
 
-    assertThat(topology.stored(WindowAccounting.OUTSTANDING)).isZero();
-    assertThat(topology.stored(WindowAccounting.WAITING)).isZero();
+    assertThat(topology.points()).isNotEmpty();
+
+    assertThat(topology.stored(TopologyStores.OUTSTANDING)).isZero();
+    assertThat(topology.stored(TopologyStores.WAITING)).isZero();
   }
 
   @Test
   void storesAreInMemorySinceNoNativeStoreIsOnTheClassPath() {
-    assertThat(WindowAccounting.stores()).extracting(StoreBuilder::name).hasSize(3);
+    assertThat(TopologyStores.ofAccounting()).extracting(StoreBuilder::name).hasSize(7);
+    assertThat(TopologyStores.ofDeadLetters()).extracting(StoreBuilder::name).hasSize(2);
     assertThat(getClass().getClassLoader().getResource("org/rocksdb/RocksDB.class")).isNull();
   }
 }

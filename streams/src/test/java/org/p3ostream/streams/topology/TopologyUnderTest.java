@@ -1,6 +1,7 @@
 package org.p3ostream.streams.topology;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
@@ -23,9 +25,14 @@ import org.p3ostream.streams.edge.PatientCodec;
 import org.p3ostream.streams.fixture.LoopbackRegistry;
 import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.metric.Metric;
+import org.p3ostream.streams.query.RunQueries;
+import org.p3ostream.streams.query.StateReader;
 
-/** The whole topology on the shipped serde, without a broker. */
-final class TopologyUnderTest implements AutoCloseable {
+/**
+ * The whole topology on the shipped serde, without a broker. Each record is sent 1 ms after the one
+ * before.
+ */
+public final class TopologyUnderTest implements AutoCloseable {
   private static final TopicCatalogue TOPICS = new TopicCatalogue("p3o.");
 
   /** Name and value of a point, with the step it belongs to. */
@@ -41,9 +48,11 @@ final class TopologyUnderTest implements AutoCloseable {
   private final TopologyTestDriver driver;
   private final TestInputTopic<byte[], byte[]> rollouts;
   private final TestInputTopic<byte[], byte[]> steps;
+  private final TestInputTopic<byte[], byte[]> deadLetters;
   private final TestOutputTopic<String, byte[]> metrics;
+  private long sentAt = Records.NOW;
 
-  TopologyUnderTest() {
+  public TopologyUnderTest() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "p3o.metrics");
     properties.put(StreamsConfig.STATE_DIR_CONFIG, "target/topology-test-state");
@@ -54,34 +63,65 @@ final class TopologyUnderTest implements AutoCloseable {
     ByteArraySerializer bytes = new ByteArraySerializer();
     rollouts = driver.createInputTopic(TOPICS.rollouts().name(), bytes, bytes);
     steps = driver.createInputTopic(TOPICS.steps().name(), bytes, bytes);
+    deadLetters = driver.createInputTopic(TOPICS.deadLetters().name(), bytes, bytes);
     metrics =
         driver.createOutputTopic(
             TOPICS.metrics().name(), new StringDeserializer(), new ByteArrayDeserializer());
   }
 
-  void rollout(SpecificRecord record) {
+  public void rollout(SpecificRecord record) {
     rolloutBytes(codec.encode(TOPICS.rollouts().name(), record));
   }
 
   void rolloutBytes(byte[] value) {
-    rollouts.pipeInput(new byte[0], value, Instant.ofEpochMilli(Records.NOW));
+    rollouts.pipeInput(new byte[0], value, sent());
   }
 
   /** Every other test sends a key, this does not. */
   void rolloutWithoutKey(SpecificRecord record) {
     byte[] value = codec.encode(TOPICS.rollouts().name(), record);
-    rollouts.pipeInput(null, value, Instant.ofEpochMilli(Records.NOW));
+    rollouts.pipeInput(null, value, sent());
   }
 
-  void step(SpecificRecord record) {
+  public void step(SpecificRecord record) {
     stepBytes(codec.encode(TOPICS.steps().name(), record));
   }
 
   void stepBytes(byte[] value) {
-    steps.pipeInput(new byte[0], value, Instant.ofEpochMilli(Records.NOW));
+    steps.pipeInput(new byte[0], value, sent());
   }
 
-  void passTime(Duration duration) {
+  void deadLetter(SpecificRecord record) {
+    deadLetterBytes(codec.encode(TOPICS.deadLetters().name(), record));
+  }
+
+  void deadLetterBytes(byte[] value) {
+    deadLetters.pipeInput(new byte[0], value, sent());
+  }
+
+  private Instant sent() {
+    return Instant.ofEpochMilli(sentAt++);
+  }
+
+  /** Lets the next record be sent at {@code time}, milliseconds since the epoch. */
+  public void clock(long time) {
+    sentAt = time;
+  }
+
+  /** What is asked over HTTP. */
+  public RunQueries queries(Clock clock) {
+    return new RunQueries(
+        new StateReader() {
+          @Override
+          public <K, V> ReadOnlyKeyValueStore<K, V> store(String name) {
+            return driver.getKeyValueStore(name);
+          }
+        },
+        clock);
+  }
+
+  /** Lets the clock on the wall go on while nothing comes. */
+  public void passTime(Duration duration) {
     driver.advanceWallClockTime(duration);
   }
 
@@ -96,8 +136,12 @@ final class TopologyUnderTest implements AutoCloseable {
     return values;
   }
 
-  /** All points written since the last call; the key of each is its name. */
+  /**
+   * All points written since the last call, once nothing has come for as long as complete events
+   * wait; the key of each is its name.
+   */
   List<MetricPoint> points() {
+    passTime(WindowAccounting.QUIET);
     List<MetricPoint> points = new ArrayList<>();
     for (KeyValue<String, byte[]> record : metrics.readKeyValuesToList()) {
       Decoded decoded = codec.decode(TOPICS.metrics().name(), record.value);
@@ -105,9 +149,16 @@ final class TopologyUnderTest implements AutoCloseable {
       if (!point.getName().equals(record.key)) {
         throw new AssertionError("key " + record.key + " of point " + point);
       }
-      points.add(point);
+      if (!isNoDeadLetter(point)) {
+        points.add(point);
+      }
     }
     return points;
+  }
+
+  /** Every reason is written once at the beginning; tests are about those that occur. */
+  private static boolean isNoDeadLetter(MetricPoint point) {
+    return point.getName().equals(Metric.DEAD_LETTERS.metricName()) && point.getValue() == 0;
   }
 
   /** Entries in a store. */

@@ -229,6 +229,9 @@ class MetersIT {
     }
     return holds("streams.json", "p3o_rollout_lag_records [0-9].*")
         && holds("streams.json", "p3o_train_staleness_tokens\\{.*")
+        && holds("streams.json", "p3o_rollout_stage_latency_max_seconds\\{.*")
+        && holds("streams.json", "p3o_rollout_producer_staleness_max_versions\\{.*")
+        && holds("streams.json", "p3o_rollout_dead_letters_records\\{.*")
         && holds("learner.json", "p3o_learner_step ([2-9]|\\d\\d).*");
   }
 

@@ -68,7 +68,9 @@ class MetricsServiceIT {
     try (MetricsService service = service(topics, stack.registryUrl())) {
       service.start();
       awaitContains(
-          service, "/health/ready", "waiting for waiting.metrics, waiting.rollouts, waiting.steps");
+          service,
+          "/health/ready",
+          "waiting for waiting.dead-letters, waiting.metrics, waiting.rollouts, waiting.steps");
       assertThat(get(service, "/health/ready").statusCode()).isEqualTo(503);
 
       create(topics);

@@ -1,0 +1,98 @@
+package org.p3ostream.streams.server;
+
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.p3ostream.streams.query.NotReadyException;
+import org.p3ostream.streams.query.RunQueries;
+
+/**
+ * {@code GET /api/producers}, {@code /api/staleness?windows=}, {@code /api/versions?limit=}, {@code
+ * /api/latencies?windows=}, {@code /api/dead-letters} and {@code /api/tasks?windows=}: what the
+ * state stores say. They are read on the worker thread, since an answer may go through some hundred
+ * windows; 503 while they cannot be read.
+ */
+final class RunQueriesHandler {
+  static final int DEFAULT_COUNT = 100;
+
+  private final Vertx vertx;
+  private final RunQueries queries;
+
+  RunQueriesHandler(Vertx vertx, RunQueries queries) {
+    this.vertx = vertx;
+    this.queries = queries;
+  }
+
+  void mount(Router router) {
+    mount(router, "/api/producers", RunQueries::producers);
+    mount(router, "/api/dead-letters", RunQueries::deadLetters);
+    mount(router, "/api/staleness", "windows", RunQueries.MAX_WINDOWS, queries::staleness);
+    mount(router, "/api/latencies", "windows", RunQueries.MAX_WINDOWS, queries::latencies);
+    mount(router, "/api/tasks", "windows", RunQueries.MAX_WINDOWS, queries::tasks);
+    mount(router, "/api/versions", "limit", RunQueries.MAX_VERSIONS, queries::versions);
+  }
+
+  private void mount(Router router, String path, Function<RunQueries, Object> query) {
+    router
+        .get(path)
+        .handler(
+            context -> {
+              try {
+                Parameters.byName(context.queryParams()).forEach(RunQueriesHandler::refuse);
+                answer(context, query);
+              } catch (BadParameterException e) {
+                Json.refuse(context, e);
+              }
+            });
+  }
+
+  private void mount(
+      Router router, String path, String parameter, int max, IntFunction<Object> query) {
+    router
+        .get(path)
+        .handler(
+            context -> {
+              try {
+                int count = count(Parameters.byName(context.queryParams()), parameter, max);
+                answer(context, unused -> query.apply(count));
+              } catch (BadParameterException e) {
+                Json.refuse(context, e);
+              }
+            });
+  }
+
+  private static int count(Map<String, List<String>> parameters, String known, int max) {
+    int count = DEFAULT_COUNT;
+    for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
+      String name = parameter.getKey();
+      String value = Parameters.only(name, parameter.getValue());
+      if (!name.equals(known)) {
+        throw new BadParameterException(name, value, "is not known; known is " + known);
+      }
+      count = (int) Parameters.whole(name, value, 1, max);
+    }
+    return count;
+  }
+
+  private static void refuse(String name, List<String> values) {
+    throw new BadParameterException(name, String.join(", ", values), "is not known; none is");
+  }
+
+  private void answer(RoutingContext context, Function<RunQueries, Object> query) {
+    vertx
+        .executeBlocking(() -> Json.text(query.apply(queries)), false)
+        .onSuccess(text -> Json.answerText(context, 200, text))
+        .onFailure(
+            failure -> {
+              if (failure instanceof NotReadyException) {
+                Json.busy(context, String.valueOf(failure.getMessage()));
+              } else {
+                context.fail(failure);
+              }
+            });
+  }
+}

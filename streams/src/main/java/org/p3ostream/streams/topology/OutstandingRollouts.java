@@ -1,0 +1,184 @@
+package org.p3ostream.streams.topology;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.jspecify.annotations.Nullable;
+import org.p3ostream.streams.state.PartitionFigures;
+
+/**
+ * Records of {@code rollouts} that were seen and not consumed, and how far each partition was seen.
+ *
+ * <pre>
+ *   lag(e) = |{r : sent(r) &lt; sent(e), r consumed by no event up to e}|                     [records]
+ *   sent(r) = newest time that r or a record before it in its partition was sent at
+ * </pre>
+ *
+ * So defined, lag is a function of the log: it does not matter in which order partitions were read,
+ * once every partition was seen up to sent(e). Records are counted by their coordinates, so offsets
+ * used up by transaction markers or aborted records (which a read_committed reader never sees) are
+ * no lag. No operation is longer than what it adds or removes; nothing copies the store.
+ */
+final class OutstandingRollouts {
+  private static final int OFFSETS_PER_LOOK = 64;
+
+  /**
+   * What an event left behind.
+   *
+   * @param records see above
+   * @param oldestAt event time of the first of them in its partition, the oldest over partitions;
+   *     null if there are none
+   */
+  record Lag(long records, @Nullable Long oldestAt) {}
+
+  private final KeyValueStore<Coordinate, RolloutFact> records;
+  private final KeyValueStore<Integer, PartitionFigures> store;
+  private final SortedMap<Integer, PartitionFigures> partitions = new TreeMap<>();
+
+  OutstandingRollouts(
+      KeyValueStore<Coordinate, RolloutFact> records,
+      KeyValueStore<Integer, PartitionFigures> store) {
+    this.records = records;
+    this.store = store;
+    try (KeyValueIterator<Integer, PartitionFigures> all = store.all()) {
+      all.forEachRemaining(entry -> partitions.put(entry.key, entry.value));
+    }
+  }
+
+  void arrived(RolloutFact rollout) {
+    int partition = rollout.at().partition();
+    PartitionFigures figures =
+        partitions
+            .getOrDefault(partition, PartitionFigures.NONE)
+            .seen(rollout.at().recordOffset(), rollout.sentAt(), rollout.eventTime());
+    records.put(rollout.at(), rollout.withSentAt(figures.sentAt()));
+    keep(partition, figures);
+  }
+
+  /** Whether every partition was seen up to the offset that is needed of it. */
+  boolean seen(Map<Integer, Long> neededOffsets) {
+    for (Map.Entry<Integer, Long> needed : neededOffsets.entrySet()) {
+      PartitionFigures figures = partitions.get(needed.getKey());
+      if (figures == null || figures.newestOffset() < needed.getValue()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether each of {@code expected} partitions was seen up to {@code time}. */
+  boolean seenUpTo(long time, int expected) {
+    return partitions.size() >= expected
+        && partitions.values().stream().allMatch(figures -> figures.sentAt() >= time);
+  }
+
+  /** The record at {@code at}; null if it was never seen or is consumed. */
+  @Nullable RolloutFact at(Coordinate at) {
+    return records.get(at);
+  }
+
+  /** Takes away what {@code event} consumed and says what it left. */
+  Lag settle(LedgerFact event) {
+    for (Map.Entry<Integer, PartitionFigures> entry : List.copyOf(partitions.entrySet())) {
+      keep(entry.getKey(), cut(entry.getKey(), entry.getValue(), event.sentAt()));
+    }
+    for (LedgerFact.Consumption consumption : event.consumption()) {
+      consume(consumption);
+    }
+    long left = 0;
+    Long oldest = null;
+    for (PartitionFigures figures : partitions.values()) {
+      left += figures.visible();
+      Long at = figures.oldestAt();
+      if (figures.visible() > 0 && at != null) {
+        oldest = oldest == null ? at : Long.valueOf(Math.min(oldest, at));
+      }
+    }
+    return new Lag(left, oldest);
+  }
+
+  /** Moves the cut of a partition to the first record that was not sent before {@code time}. */
+  private PartitionFigures cut(int partition, PartitionFigures figures, long time) {
+    long more = 0;
+    long from = figures.cutOffset();
+    while (from <= figures.newestOffset()) {
+      long to = Math.min(from + OFFSETS_PER_LOOK - 1, figures.newestOffset());
+      try (KeyValueIterator<Coordinate, RolloutFact> some = range(partition, from, to)) {
+        while (some.hasNext()) {
+          RolloutFact record = some.next().value;
+          if (record.sentAt() >= time) {
+            return figures.cut(record.at().recordOffset(), more);
+          }
+          more++;
+        }
+      }
+      from = to + 1;
+    }
+    return figures.cut(from, more);
+  }
+
+  private void consume(LedgerFact.Consumption consumption) {
+    PartitionFigures figures = partitions.get(consumption.partition());
+    if (figures == null) {
+      return;
+    }
+    List<Coordinate> consumed = new ArrayList<>();
+    addThere(consumed, consumption.partition(), 0, consumption.nextOffset() - 1);
+    for (LedgerFact.Range range : consumption.ranges()) {
+      addThere(consumed, consumption.partition(), range.fromOffset(), range.toOffset());
+    }
+    for (long offset : consumption.consumedAhead()) {
+      addThere(consumed, consumption.partition(), offset, offset);
+    }
+    for (Coordinate at : consumed) {
+      records.delete(at);
+      figures = figures.consumed(at.recordOffset());
+    }
+    if (!consumed.isEmpty()) {
+      keep(
+          consumption.partition(),
+          figures.withOldestAt(
+              oldestFrom(consumption.nextOffset(), consumption.partition(), figures)));
+    }
+  }
+
+  private void addThere(List<Coordinate> found, int partition, long from, long to) {
+    if (from <= to) {
+      try (KeyValueIterator<Coordinate, RolloutFact> there = range(partition, from, to)) {
+        there.forEachRemaining(record -> found.add(record.key));
+      }
+    }
+  }
+
+  private @Nullable Long oldestFrom(long nextOffset, int partition, PartitionFigures figures) {
+    if (figures.outstanding() == 0) {
+      return null;
+    }
+    for (long from = nextOffset; from <= figures.newestOffset(); from += OFFSETS_PER_LOOK) {
+      try (KeyValueIterator<Coordinate, RolloutFact> some =
+          range(partition, from, from + OFFSETS_PER_LOOK - 1)) {
+        if (some.hasNext()) {
+          KeyValue<Coordinate, RolloutFact> first = some.next();
+          return first.value.eventTime();
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Both inclusive. */
+  private KeyValueIterator<Coordinate, RolloutFact> range(int partition, long from, long to) {
+    return records.range(new Coordinate(partition, from), new Coordinate(partition, to));
+  }
+
+  private void keep(int partition, PartitionFigures figures) {
+    if (!figures.equals(partitions.put(partition, figures))) {
+      store.put(partition, figures);
+    }
+  }
+}

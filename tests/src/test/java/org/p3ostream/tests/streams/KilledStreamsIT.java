@@ -1,0 +1,191 @@
+package org.p3ostream.tests.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.ServerSocket;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.serde.RecordCodec;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.streams.runtime.MetricsService;
+import org.p3ostream.tests.support.ChildRole;
+import org.p3ostream.tests.support.LocalStackExtension;
+
+/** Streams are killed under load; what is left is what one undisturbed pass over the log gives. */
+@ExtendWith(LocalStackExtension.class)
+class KilledStreamsIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(150);
+  private static final int KILLS = 3;
+  private static final List<String> PATHS =
+      List.of(
+          "/api/producers",
+          "/api/staleness?windows=256",
+          "/api/versions?limit=1000",
+          "/api/latencies?windows=256",
+          "/api/dead-letters",
+          "/api/tasks?windows=256");
+
+  @TempDir Path directory;
+
+  @Test
+  void pointsAndStateAreThoseOfOneUndisturbedPassWhenStreamsAreKilledUnderLoad(LocalStack stack)
+      throws Exception {
+    MetricsRun run = new MetricsRun(stack, new TopicCatalogue("killed."));
+    run.createTopics();
+    Map<String, JsonNode> live;
+    long windows;
+    try (RecordCodec codec = run.codec();
+        SyntheticRun script =
+            new SyntheticRun(run.bootstrapServers(), run.topics(), codec, 20, 8, 3)) {
+      int port = freePort();
+      AtomicBoolean enough = new AtomicBoolean();
+      CompletableFuture<Void> writing =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!enough.get()) {
+                  script.writeWindow();
+                }
+                script.finish();
+              });
+      ChildProcess streams = streams(run, stack, port);
+      try {
+        for (int kill = 1; kill <= KILLS; kill++) {
+          long before = written(run);
+          await().atMost(PATIENCE).until(() -> written(run) > before + 500);
+          streams.kill();
+          assertThat(streams.isAlive()).isFalse();
+          streams = streams(run, stack, port);
+        }
+        long before = written(run);
+        await().atMost(PATIENCE).until(() -> written(run) > before + 500);
+        enough.set(true);
+        writing.join();
+        windows = script.windows();
+        awaitLagOf(windows, run, run.beginning());
+        live = answers(port);
+      } finally {
+        enough.set(true);
+        streams.close();
+      }
+    }
+    Map<TopicPartition, Long> end = run.end();
+    List<MetricPoint> livePoints = run.points(run.beginning());
+
+    try (MetricsService rebuilt =
+        run.service(
+            directory.resolve("rebuilt"),
+            "killed.rebuilt",
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
+      rebuilt.start();
+      awaitLagOf(windows, run, end);
+      Map<String, JsonNode> again = answers(rebuilt.port());
+      for (String path : PATHS) {
+        assertThat(again.get(path)).as(path).isEqualTo(live.get(path));
+      }
+    }
+
+    Map<String, List<String>> rebuiltPoints = ofTheLog(run.points(end));
+    assertThat(ofTheLog(livePoints)).isEqualTo(rebuiltPoints);
+    for (String name : List.of("rollout/reward_mean", "rollout/lag_records", "train/loss")) {
+      assertThat(livePoints.stream().filter(point -> point.getName().equals(name)))
+          .as(name)
+          .extracting(MetricPoint::getStep)
+          .containsExactlyElementsOf(LongStream.range(0, windows).boxed().toList());
+    }
+  }
+
+  /** Every point in its order, by name and labels; those of producers are of the moment. */
+  private static Map<String, List<String>> ofTheLog(List<MetricPoint> points) {
+    Map<String, List<String>> byName = new TreeMap<>();
+    for (MetricPoint point : points) {
+      if (!point.getLabels().containsKey("producer")
+          && !point.getName().equals("rollout/dead_letters")) {
+        byName
+            .computeIfAbsent(
+                point.getName() + new TreeMap<>(point.getLabels()), name -> new ArrayList<>())
+            .add(point.getStep() + ": " + point.getValue() + " at " + point.getEventTime());
+      }
+    }
+    return byName;
+  }
+
+  private static void awaitLagOf(long windows, MetricsRun run, Map<TopicPartition, Long> from) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofSeconds(1))
+        .until(
+            () ->
+                run.points(from).stream()
+                    .anyMatch(
+                        point ->
+                            point.getName().equals("rollout/lag_records")
+                                && point.getStep() == windows - 1));
+  }
+
+  /** Offsets used up in {@code metrics}. */
+  private static long written(MetricsRun run) {
+    return run.end().values().stream().mapToLong(offset -> offset).sum();
+  }
+
+  /** What the state says, without what depends on when it is asked. */
+  private static Map<String, JsonNode> answers(int port) throws Exception {
+    Map<String, JsonNode> answers = new TreeMap<>();
+    for (String path : PATHS) {
+      HttpResponse<String> answer = MetricsRun.get(port, path);
+      assertThat(answer.statusCode()).as(path).isEqualTo(200);
+      JsonNode node = new ObjectMapper().readTree(answer.body());
+      ((ObjectNode) node).remove("lagSeconds");
+      node.path("producers").forEach(producer -> ((ObjectNode) producer).remove("silentSeconds"));
+      answers.put(path, node);
+    }
+    return answers;
+  }
+
+  private ChildProcess streams(MetricsRun run, LocalStack stack, int port) throws Exception {
+    Path configuration = directory.resolve("streams.yaml");
+    Files.writeString(
+        configuration,
+        """
+        run: {id: %s, topicPrefix: %s}
+        kafka: {bootstrap.servers: "%s", consumer.session.timeout.ms: "6000"}
+        registry: {url: "%s"}
+        streams: {port: %d, stateDirectory: "%s"}
+        """
+            .formatted(
+                LedgerEvents.RUN,
+                run.topics().prefix(),
+                run.bootstrapServers(),
+                stack.registryUrl(),
+                port,
+                directory.resolve("state")));
+    return ChildRole.start(directory, configuration, "streams", List.of("streams"));
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
