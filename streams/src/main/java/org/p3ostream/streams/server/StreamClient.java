@@ -3,6 +3,7 @@ package org.p3ostream.streams.server;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.live.RunOrigin;
 import org.p3ostream.streams.live.StepLog;
@@ -19,16 +20,24 @@ final class StreamClient {
   private static final int STEPS_PER_WRITE = 32;
   private static final int WRITE_QUEUE_BYTES = 64 * 1024;
 
+  /** Writes after which others get their turn, however much this client would take. */
+  private static final int WRITES_PER_TURN = 8;
+
   private final HttpServerResponse response;
   private final StepLog log;
+  private final Consumer<Runnable> later;
   private long nextStep;
   private @Nullable RunOrigin announced;
   private long stalledSinceNanos;
   private boolean stalled;
 
-  StreamClient(HttpServerResponse response, StepLog log, long from) {
+  /**
+   * @param later runs something on the event loop, behind what waits there
+   */
+  StreamClient(HttpServerResponse response, StepLog log, long from, Consumer<Runnable> later) {
     this.response = response;
     this.log = log;
+    this.later = later;
     this.nextStep = from;
   }
 
@@ -46,7 +55,11 @@ final class StreamClient {
 
   /** Sends what is new, as far as the client takes it. */
   void send() {
-    while (!stalled && !response.closed()) {
+    for (int writes = 0; !stalled && !response.closed(); writes++) {
+      if (writes == WRITES_PER_TURN) {
+        later.accept(this::send);
+        return;
+      }
       if (response.writeQueueFull()) {
         stall();
         return;

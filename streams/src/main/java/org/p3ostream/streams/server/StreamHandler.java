@@ -76,7 +76,8 @@ final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
       Json.busy(context, "all " + limits.maxClients() + " places at the stream are taken");
       return;
     }
-    StreamClient client = new StreamClient(response, steps, from);
+    StreamClient client =
+        new StreamClient(response, steps, from, work -> loop.runOnContext(turn -> work.run()));
     clients.put(response, client);
     connected.set(clients.size());
     response.closeHandler(closed -> loop.runOnContext(now -> forget(response)));

@@ -52,7 +52,7 @@ class AlertRuleTest {
 
   @Test
   void essCollapseForgetsWhatIsOlderThanTenSteps() {
-    List<StepView> steps = new java.util.ArrayList<>(steps(5, m -> m.setNormalizedEss(0.01)));
+    List<StepView> steps = new java.util.ArrayList<>(steps(15, m -> m.setNormalizedEss(0.01)));
     steps.addAll(steps(10, m -> m.setNormalizedEss(0.9)));
 
     assertThat(AlertRule.ESS_COLLAPSE.evaluate(seen(RunState.RUNNING, steps, 1L, null, 0)).state())
