@@ -11,9 +11,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
-import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.top.Top;
 import org.p3ostream.deploy.workdirectory.WorkDirectory;
+import org.p3ostream.streams.config.StreamsConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -64,7 +64,7 @@ final class TopCommand implements Callable<Integer> {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "Holds the token that the server asks for, if it does.")
+      description = "Holds the token that the server asks for (default: streams.token).")
   private @Nullable Path tokenFile;
 
   @Option(names = "--once", description = "Prints one view and ends.")
@@ -75,8 +75,9 @@ final class TopCommand implements Callable<Integer> {
     if (interval.compareTo(Duration.ofMillis(100)) < 0) {
       throw new ConfigException("--interval: " + interval.toMillis() + "ms must be >= 100ms");
     }
-    URI server = server();
-    Top top = new Top(server, token(), interval);
+    StreamsConfig streams = ConfigLoader.load(configuration(), overrides).streams();
+    URI server = url == null ? address(streams) : requireHttp(url);
+    Top top = new Top(server, token(streams), interval);
     try (Interruption interruption = new Interruption(top::stop, STOP_GRACE)) {
       if (once || !Boolean.getBoolean(DemoCommand.TERMINAL_PROPERTY) || !top.show()) {
         print(top, server);
@@ -98,16 +99,13 @@ final class TopCommand implements Callable<Integer> {
     return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
-  private URI server() {
-    if (url != null) {
-      return requireHttp(url);
-    }
-    P3oConfig config = ConfigLoader.load(configuration(), overrides);
-    return URI.create("http://%s:%d/".formatted(config.streams().host(), config.streams().port()));
+  private static URI address(StreamsConfig streams) {
+    String scheme = streams.tlsCertificatePath() == null ? "http" : "https";
+    return URI.create("%s://%s:%d/".formatted(scheme, streams.host(), streams.port()));
   }
 
-  private @Nullable String token() throws IOException {
-    return tokenFile == null ? null : Files.readString(tokenFile).strip();
+  private @Nullable String token(StreamsConfig streams) throws IOException {
+    return tokenFile == null ? streams.token() : Files.readString(tokenFile).strip();
   }
 
   private @Nullable Path configuration() {

@@ -114,7 +114,7 @@ public final class Demo implements AutoCloseable {
       claim.serve(stack);
       Training training = trainAndReport(config, stack, hasPrompts);
       if (options.keepServing()) {
-        serve(config, training.serving());
+        serve(training.serving());
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
@@ -232,7 +232,7 @@ public final class Demo implements AutoCloseable {
     }
   }
 
-  private void serve(P3oConfig config, List<ChildProcess> serving) throws InterruptedException {
+  private void serve(List<ChildProcess> serving) throws InterruptedException {
     out.printf("live view %s, metrics %smetrics%n", address(), address());
     out.printf("on the terminal: ./p3o top --url %s%n", address());
     out.printf(

@@ -62,7 +62,8 @@ public final class LearnerMeters implements LearnerObserver {
     }
     if (event.getKind() == StepKind.STEP) {
       groups.increment(event.getWindow().size());
-      tokens.increment(event.getMetrics() == null ? 0 : event.getMetrics().getValidTokens());
+      tokens.increment(
+          event.getMetrics() == null ? 0 : (double) event.getMetrics().getValidTokens());
     }
     if (event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP) {
       last = event;

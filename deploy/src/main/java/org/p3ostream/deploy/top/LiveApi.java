@@ -47,12 +47,7 @@ final class LiveApi {
    * @throws IOException if nobody answers, or with something else than JSON
    */
   JsonNode get(String path) throws IOException, InterruptedException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
-    if (token != null) {
-      request.header("Authorization", "Bearer " + token);
-    }
-    HttpResponse<String> response =
-        http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> response = ask(path);
     return switch (response.statusCode()) {
       case 200 -> parse(path, response.body());
       case 404, 503 -> MissingNode.getInstance();
@@ -64,13 +59,18 @@ final class LiveApi {
 
   /** What the readiness check says, whatever its status; see {@link #get}. */
   JsonNode health() throws IOException, InterruptedException {
-    HttpResponse<String> response =
-        http.send(
-            HttpRequest.newBuilder(base.resolve("/health/ready")).timeout(PATIENCE).build(),
-            HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> response = ask("/health/ready");
     return response.body().isEmpty()
         ? MissingNode.getInstance()
         : parse("/health/ready", response.body());
+  }
+
+  private HttpResponse<String> ask(String path) throws IOException, InterruptedException {
+    HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
   private JsonNode parse(String path, String body) throws IOException {

@@ -158,10 +158,10 @@ class TopScreenTest {
   private static JsonNode step(long step, double ess, double reward) {
     return json(
         ("{'step':%d,'policyVersion':%d,'algorithm':'p3o/step/exact','stepMillis':500,'committedAt':%d,"
-             + "'phases':{'waitMillis':32,'prePassMillis':20,'updateMillis':18,'encodeMillis':1,"
-             + "'previousCommitMillis':16,'previousCheckpointMillis':0},'training':{'rewardMean':%s,"
-             + "'normalizedEss':%s,'adaptiveCap':null,'gradNorm':1,'validTokens':500,'stalenessMean':1,"
-             + "'stalenessP95':2,'stalenessMax':3,'behaviorKlProxyMean':0.001}}")
+                + "'phases':{'waitMillis':32,'prePassMillis':20,'updateMillis':18,'encodeMillis':1,"
+                + "'previousCommitMillis':16,'previousCheckpointMillis':0},'training':{'rewardMean':%s,"
+                + "'normalizedEss':%s,'adaptiveCap':null,'gradNorm':1,'validTokens':500,'stalenessMean':1,"
+                + "'stalenessP95':2,'stalenessMax':3,'behaviorKlProxyMean':0.001}}")
             .formatted(step, step + 1, NOW - 1000, reward, ess));
   }
 

@@ -1,8 +1,8 @@
 package org.p3ostream.streams.live;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,49 +12,51 @@ import org.jspecify.annotations.Nullable;
 public final class StepMeans {
   private static final int MEAN_OF = 10;
 
-  private record Amount(double value, double weight) {}
-
   private StepMeans() {}
 
   /** Σ rewardMean / n; null where the step has none. */
   public static List<@Nullable Double> reward(List<StepView> steps) {
     return ratios(
-        steps.stream()
-            .map(
-                step ->
-                    step.training() == null ? null : new Amount(step.training().rewardMean(), 1))
-            .toList());
+        steps,
+        step -> step.training() == null ? Double.NaN : step.training().rewardMean(),
+        step -> 1);
   }
 
   /** 1000 Σ validTokens / Σ stepMillis, tokens per second; null where the time is not known. */
   public static List<@Nullable Double> tokensPerSecond(List<StepView> steps) {
     return ratios(
-        steps.stream()
-            .map(
-                step -> {
-                  Long millis = step.stepMillis();
-                  return step.training() == null || millis == null || millis <= 0
-                      ? null
-                      : new Amount(1000.0 * step.training().validTokens(), millis);
-                })
-            .toList());
+        steps,
+        step -> step.training() == null ? Double.NaN : 1000.0 * step.training().validTokens(),
+        step -> step.stepMillis() == null ? Double.NaN : step.stepMillis());
   }
 
-  private static List<@Nullable Double> ratios(List<@Nullable Amount> amounts) {
-    Deque<Amount> last = new ArrayDeque<>();
-    return amounts.stream()
-        .map(
-            amount -> {
-              if (amount == null) {
-                return null;
-              }
-              last.addLast(amount);
-              if (last.size() > MEAN_OF) {
-                last.removeFirst();
-              }
-              return last.stream().mapToDouble(Amount::value).sum()
-                  / last.stream().mapToDouble(Amount::weight).sum();
-            })
-        .toList();
+  /** Σ amount / Σ weight over the last ten steps that have an amount and a weight above 0. */
+  private static List<@Nullable Double> ratios(
+      List<StepView> steps, ToDoubleFunction<StepView> amount, ToDoubleFunction<StepView> weight) {
+    double[] amounts = new double[MEAN_OF]; // the last ten, in a ring
+    double[] weights = new double[MEAN_OF];
+    int seen = 0;
+    List<@Nullable Double> means = new ArrayList<>(steps.size());
+    for (StepView step : steps) {
+      double a = amount.applyAsDouble(step);
+      double w = weight.applyAsDouble(step);
+      if (!Double.isFinite(a) || !(w > 0)) {
+        means.add(null);
+        continue;
+      }
+      amounts[seen % MEAN_OF] = a;
+      weights[seen % MEAN_OF] = w;
+      seen++;
+      means.add(sum(amounts, seen) / sum(weights, seen));
+    }
+    return means;
+  }
+
+  private static double sum(double[] ring, int seen) {
+    double sum = 0;
+    for (int i = 0; i < Math.min(seen, ring.length); i++) {
+      sum += ring[i];
+    }
+    return sum;
   }
 }

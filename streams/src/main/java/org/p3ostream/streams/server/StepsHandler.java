@@ -52,7 +52,15 @@ final class StepsHandler implements Handler<RoutingContext> {
     try {
       StepsQuery query = StepsQuery.of(Parameters.byName(context.queryParams()));
       Integer points = query.points();
-      Json.answer(context, 200, points == null ? page(query) : sampled(query, points));
+      if (points == null) {
+        Json.answer(context, 200, page(query));
+      } else { // thousands of steps: not on the event loop, which serves the streams
+        context
+            .vertx()
+            .executeBlocking(() -> Json.text(sampled(query, points)), false)
+            .onSuccess(text -> Json.answerText(context, 200, text))
+            .onFailure(context::fail);
+      }
     } catch (BadParameterException e) {
       Json.refuse(context, e);
     }

@@ -355,6 +355,7 @@
     byId("run-state").dataset.state = told.state;
     if (byId("run-state").textContent !== told.state.toLowerCase()) byId("run-state").textContent = told.state.toLowerCase();
     panels.alerts(alerts);
+    detail();
     tick();
   }
 

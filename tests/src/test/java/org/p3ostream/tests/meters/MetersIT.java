@@ -62,10 +62,7 @@ class MetersIT {
             scratch,
             List.of("--steps", "100000", "--no-report", "--work-dir", work.toString()));
     demo.untilTraining();
-    until("every process to serve", () -> isComplete(work.resolve("targets")));
-    for (String process : PROCESSES) {
-      SCRAPES.put(process, Scrape.of(work.resolve("targets").resolve(process)));
-    }
+    until("every process to serve", () -> scrape(work.resolve("targets")));
   }
 
   @AfterAll
@@ -214,27 +211,33 @@ class MetersIT {
     return names;
   }
 
-  /** A few steps, and what only comes after them. */
-  private static boolean isComplete(Path targets) {
+  /**
+   * Takes what the processes serve; whether it holds a few steps, and what only comes with them.
+   */
+  private static boolean scrape(Path targets) {
     try {
       for (String process : PROCESSES) {
         if (!Files.exists(targets.resolve(process))) {
           return false;
         }
+        SCRAPES.put(process, Scrape.of(targets.resolve(process)));
       }
-      String streams = Scrape.of(targets.resolve("streams.json")).text();
-      String learner = Scrape.of(targets.resolve("learner.json")).text();
-      return streams.lines().anyMatch(line -> line.matches("p3o_rollout_lag_records [0-9].*"))
-          && streams.contains("p3o_train_staleness_tokens{")
-          && streams.contains("p3o_rollout_stage_latency_max_seconds{")
-          && streams.contains("p3o_rollout_producer_staleness_max_versions{")
-          && streams.contains("p3o_rollout_dead_letters_records{")
-          && learner.lines().anyMatch(line -> line.matches("p3o_learner_step ([2-9]|\\d\\d).*"));
     } catch (IOException e) {
       return false; // not up yet
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+    return holds("streams.json", "p3o_rollout_lag_records [0-9].*")
+        && holds("streams.json", "p3o_train_staleness_tokens\\{.*")
+        && holds("streams.json", "p3o_rollout_stage_latency_max_seconds\\{.*")
+        && holds("streams.json", "p3o_rollout_producer_staleness_max_versions\\{.*")
+        && holds("streams.json", "p3o_rollout_dead_letters_records\\{.*")
+        && holds("learner.json", "p3o_learner_step ([2-9]|\\d\\d).*");
+  }
+
+  private static boolean holds(String process, String sample) {
+    Scrape scrape = SCRAPES.get(process);
+    return scrape != null && scrape.sampleLines().stream().anyMatch(line -> line.matches(sample));
   }
 
   private static void requirePromtool() throws InterruptedException {

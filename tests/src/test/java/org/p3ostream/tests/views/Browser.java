@@ -87,14 +87,6 @@ final class Browser implements AutoCloseable {
             List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
   }
 
-  /** Cuts the page off from the network, or connects it again. */
-  void offline(boolean offline) throws Exception {
-    command("Network.enable", Map.of());
-    command(
-        "Network.emulateNetworkConditions",
-        Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
-  }
-
   /** Presses a key and lets it go; keys without a character as WebDriver numbers them. */
   void press(String key) throws Exception {
     call(
@@ -195,7 +187,11 @@ final class Browser implements AutoCloseable {
 
   /** The whole page, however long, as {@code target/screenshots/NAME.png}. */
   void screenshot(String name) throws Exception {
-    JsonNode size = value("[innerWidth, document.documentElement.scrollHeight]");
+    screenshot(name, value("document.documentElement.scrollHeight").asInt());
+  }
+
+  /** The top of the page. */
+  void screenshot(String name, int height) throws Exception {
     JsonNode shot =
         command(
             "Page.captureScreenshot",
@@ -203,7 +199,8 @@ final class Browser implements AutoCloseable {
                 "captureBeyondViewport",
                 true,
                 "clip",
-                Map.of("x", 0, "y", 0, "width", size.get(0), "height", size.get(1), "scale", 1)));
+                Map.of(
+                    "x", 0, "y", 0, "width", value("innerWidth"), "height", height, "scale", 1)));
     Files.write(
         SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(shot.get("data").asText()));
   }

@@ -82,6 +82,8 @@ class DashboardIT {
   @TempDir private Path directory;
   private Browser browser;
   private DemoProcess demo;
+  private Relay relay;
+  private URI dashboard;
   private URI page;
 
   @BeforeEach
@@ -95,11 +97,17 @@ class DashboardIT {
             directory.resolve("tmp"),
             List.of("--steps", "3000", "--producers", "2"));
     demo.untilTraining();
-    page = await().atMost(PATIENCE).until(this::address, found -> found != null);
+    dashboard = await().atMost(PATIENCE).until(this::address, found -> found != null);
+    await().atMost(PATIENCE).ignoreExceptions().until(() -> newestStep() >= 0);
+    relay = new Relay(dashboard.getPort());
+    page = URI.create("http://127.0.0.1:" + relay.port() + "/");
   }
 
   @AfterEach
   void stop() throws Exception {
+    if (relay != null) {
+      relay.close();
+    }
     if (demo != null) {
       demo.process().terminate();
       demo.process().awaitExit(PATIENCE);
@@ -203,16 +211,17 @@ class DashboardIT {
   private void looksGood(String name) throws Exception {
     Plots.assertFits(browser);
     browser.screenshot(name);
+    browser.screenshot(name + "-top", 900);
     assertThat(browser.value(FAINT.strip())).as("too faint, %s", name).isEmpty();
     assertThat(browser.value(STUMBLES.strip())).as("stumbles, %s", name).isEmpty();
   }
 
   private void connectionIsLostAndComesBackWithoutAGap() throws Exception {
-    browser.offline(true);
+    relay.cut();
     await().atMost(PATIENCE).until(() -> browser.text("#state").startsWith("connection lost"));
     int shown = steps();
     await().atMost(PATIENCE).until(() -> newestStep() > shown + 5);
-    browser.offline(false);
+    relay.mend();
     await().atMost(PATIENCE).until(() -> browser.text("#state").equals("live"));
     await().atMost(PATIENCE).until(() -> steps() > shown + 5);
     assertNoGap();
@@ -269,7 +278,7 @@ class DashboardIT {
         .readTree(
             HttpClient.newHttpClient()
                 .send(
-                    HttpRequest.newBuilder(page.resolve(path)).build(),
+                    HttpRequest.newBuilder(dashboard.resolve(path)).build(),
                     HttpResponse.BodyHandlers.ofString())
                 .body());
   }
