@@ -30,8 +30,8 @@
  * the same. Points of producers are of the moment at which they were written. Exceptions: an event
  * whose records do not come for 15 seconds in which nothing else comes either, or of which more
  * wait than stated below, is settled with what is there; and so is one for three such seconds that
- * lacks nothing but later records in some partition, as the last ones of a run do, or when that partition
- * alone is silent for 15 seconds.
+ * lacks nothing but later records in some partition, as the last ones of a run do, or when that
+ * partition alone is silent for 15 seconds.
  *
  * <p><b>Repartitioning.</b> Facts are some 300 bytes and carry no rollout. One partition is a limit
  * that is far away: it takes what one stream thread can read.
