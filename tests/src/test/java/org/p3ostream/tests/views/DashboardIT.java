@@ -156,6 +156,18 @@ class DashboardIT {
               assertThat(browser.text("#alerts")).isNotBlank();
               assertThat(browser.text("#rules")).contains("Effective sample size collapsed", "ok");
             });
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(browser.value("document.querySelectorAll('#producers tbody tr').length"))
+                  .hasToString("2");
+              assertThat(browser.value("document.querySelectorAll('#staleness .bar').length > 0"))
+                  .hasToString("true");
+              assertThat(browser.text("#latencies")).contains("dispatched → sampled");
+              assertThat(browser.text("#versions tbody")).isNotBlank();
+              assertThat(browser.text(".panels")).doesNotContain("Not ready");
+            });
     double size =
         browser
             .value("parseFloat(getComputedStyle(document.querySelector('#hero .value')).fontSize)")
