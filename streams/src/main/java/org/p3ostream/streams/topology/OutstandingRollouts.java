@@ -71,10 +71,10 @@ final class OutstandingRollouts {
     return true;
   }
 
-  /** Whether each of {@code expected} partitions was seen up to {@code time}. */
-  boolean seenUpTo(long time, int expected) {
-    return partitions.size() >= expected
-        && partitions.values().stream().allMatch(figures -> figures.sentAt() >= time);
+  /** Whether a partition was seen up to {@code time}. */
+  boolean seenUpTo(int partition, long time) {
+    PartitionFigures figures = partitions.get(partition);
+    return figures != null && figures.sentAt() >= time;
   }
 
   /** The record at {@code at}; null if it was never seen or is consumed. */

@@ -2,6 +2,7 @@ package org.p3ostream.streams.topology;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.streams.processor.PunctuationType;
@@ -42,15 +43,16 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   /** Nothing came for so long: what is missing does not come any more. */
   static final Duration MISSING_AFTER = Duration.ofSeconds(15);
 
-  /** Complete events that may wait for partitions to be seen up to their time. */
-  static final int MAX_WAITING_FOR_TIME = 256;
+  /** A partition from which nothing came for so long has nothing more for now. */
+  static final Duration SILENT = Duration.ofSeconds(15);
 
-  /** Events that may wait for their records. */
+  /** Events that may wait. */
   static final int MAX_WAITING = 10_000;
 
   private final String runId;
   private final int rolloutPartitions;
   private @Nullable Books books;
+  private final Map<Integer, Long> heardFrom = new HashMap<>();
   private boolean heard;
   private long heardAt;
 
@@ -84,6 +86,9 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
                 context.getStateStore(TopologyStores.DISPATCHES)),
             new VersionBook(context.getStateStore(StoreNames.VERSIONS)));
     heardAt = context.currentSystemTimeMs();
+    for (int partition = 0; partition < rolloutPartitions; partition++) {
+      heardFrom.put(partition, heardAt);
+    }
     context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> settle(books(), now - heardAt));
   }
 
@@ -94,6 +99,7 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
     heard = true;
     Fact fact = record.value();
     if (fact instanceof RolloutFact rollout) {
+      heardFrom.put(rollout.at().partition(), heardAt);
       all.outstanding.arrived(rollout);
       all.producers.published(rollout);
     } else if (fact instanceof LedgerFact event) {
@@ -122,9 +128,20 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
     // An instance that heard nothing yet may still have to begin to read.
     return quietMs >= (heard ? QUIET : MISSING_AFTER).toMillis()
         || event.kind() == StepKind.GENESIS
-        || all.waiting.size() > MAX_WAITING_FOR_TIME
+        || all.waiting.size() > MAX_WAITING
         || all.waiting.firstLiesElsewhere()
-        || all.outstanding.seenUpTo(event.sentAt(), rolloutPartitions);
+        || everyPartitionSeenUpTo(all, event.sentAt());
+  }
+
+  private boolean everyPartitionSeenUpTo(Books all, long time) {
+    long now = context().currentSystemTimeMs();
+    for (Map.Entry<Integer, Long> partition : heardFrom.entrySet()) {
+      boolean silent = now - partition.getValue() >= SILENT.toMillis();
+      if (!silent && !all.outstanding.seenUpTo(partition.getKey(), time)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void account(Books all, LedgerFact event) {

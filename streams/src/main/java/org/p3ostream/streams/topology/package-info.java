@@ -30,7 +30,8 @@
  * the same. Points of producers are of the moment at which they were written. Exceptions: an event
  * whose records do not come for 15 seconds in which nothing else comes either, or of which more
  * wait than stated below, is settled with what is there; and so is one for three such seconds that
- * lacks nothing but later records in some partition, as the last ones of a run do.
+ * lacks nothing but later records in some partition, as the last ones of a run do, or when that
+ * partition alone is silent for 15 seconds.
  *
  * <p><b>Repartitioning.</b> Facts are some 300 bytes and carry no rollout. One partition is a limit
  * that is far away: it takes what one stream thread can read.
@@ -43,8 +44,7 @@
  *   <tr><td>rollouts-outstanding<td>records that no settled event consumed<td>one consumes them; dispatch
  *       bounds what a learner leaves unconsumed, and so does nothing if producers publish unasked
  *   <tr><td>rollouts-passed<td>a line per partition of {@code rollouts}<td>–
- *   <tr><td>ledger-waiting<td>events that were read and not settled<td>settled; at most 10,000, or 256 that
- *       lack nothing but the time of a partition
+ *   <tr><td>ledger-waiting<td>events that were read and not settled<td>settled; at most 10,000
  *   <tr><td>dispatches<td>when groups were dispatched<td>trained, given up, or 256 windows old
  *   <tr><td>producers<td>a line per producer<td>silent for 15 minutes of event time; at most 4,096 and one
  *       for all others

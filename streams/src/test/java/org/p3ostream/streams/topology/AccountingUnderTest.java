@@ -43,10 +43,15 @@ final class AccountingUnderTest implements AutoCloseable {
     accounting.process(new Record<>("key", fact, 0));
   }
 
-  /** Nothing comes for so long. */
-  void quiet(Duration duration) {
+  /** The clock on the wall goes on. */
+  void pass(Duration duration) {
     now += duration.toMillis();
     context.setCurrentSystemTimeMs(now);
+  }
+
+  /** Nothing comes for so long. */
+  void quiet(Duration duration) {
+    pass(duration);
     var ticks = context.scheduledPunctuators();
     ticks.get(ticks.size() - 1).getPunctuator().punctuate(now);
   }

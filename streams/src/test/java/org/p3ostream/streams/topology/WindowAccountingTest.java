@@ -2,6 +2,7 @@ package org.p3ostream.streams.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -179,14 +180,30 @@ class WindowAccountingTest {
   }
 
   @Test
-  void eventsDoNotWaitWithoutLimitForAPartitionInWhichNothingComes() {
+  void eventsDoNotWaitForAPartitionInWhichNothingComesForLong() {
+    int seconds = (int) WindowAccounting.SILENT.toSeconds();
     try (AccountingUnderTest accounting = new AccountingUnderTest(2)) {
-      for (long step = 0; step < WindowAccounting.MAX_WAITING_FOR_TIME + 10; step++) {
+      for (int second = 0; second < seconds; second++) {
+        accounting.take(event(second, builder -> {}));
+        accounting.take(rollout(second, "a", Records.NOW + second + 1));
+        accounting.pass(Duration.ofSeconds(1));
+      }
+      assertThat(accounting.held(TopologyStores.WAITING)).isEqualTo(seconds);
+
+      accounting.take(rollout(seconds, "a", Records.NOW + seconds + 1));
+
+      assertThat(accounting.held(TopologyStores.WAITING)).isZero();
+    }
+  }
+
+  @Test
+  void noMoreEventsWaitThanTheLimit() {
+    try (AccountingUnderTest accounting = new AccountingUnderTest(1)) {
+      for (long step = 0; step < WindowAccounting.MAX_WAITING + 10; step++) {
         accounting.take(event(step, builder -> {}));
       }
 
-      assertThat(accounting.held(TopologyStores.WAITING))
-          .isEqualTo(WindowAccounting.MAX_WAITING_FOR_TIME);
+      assertThat(accounting.held(TopologyStores.WAITING)).isEqualTo(WindowAccounting.MAX_WAITING);
     }
   }
 

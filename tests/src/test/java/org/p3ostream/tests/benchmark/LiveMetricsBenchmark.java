@@ -30,7 +30,8 @@ import org.p3ostream.tests.streams.SyntheticRun;
  * writer are processes of their own; this process is the service.
  *
  * <p>Arguments: rollouts (default 1,000,000), producers (1,000), groups per window (100), directory
- * of the results ({@code target/live-metrics}).
+ * of the results ({@code target/live-metrics}), {@code backlog} for a service that is started only
+ * once everything was written.
  */
 public final class LiveMetricsBenchmark {
   private static final String WRITE = "write";
@@ -73,6 +74,9 @@ public final class LiveMetricsBenchmark {
           ChildProcess.start(
               JvmCommand.ofOwnClassPath("writer", work, LiveMetricsBenchmark.class, toWrite)
                   .withJvmFlags("-Xmx256m", "-Dlogback.configurationFile=logback-children.xml"))) {
+        while (arguments.length > 4 && arguments[4].equals("backlog") && writer.isAlive()) {
+          Thread.sleep(PAUSE_MS);
+        }
         benchmark.follow(work.resolve("state"), writer);
         benchmark.report(results, writer);
       }
