@@ -54,7 +54,7 @@ import org.p3ostream.schemas.topic.TopicSpec;
 public final class TestRun {
 
   /** Longest that any single condition may take before a test is given up as hung. */
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofSeconds(180);
 
   private final LocalStack stack;
   private final Path directory;
