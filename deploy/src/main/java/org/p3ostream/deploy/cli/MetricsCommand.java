@@ -106,8 +106,10 @@ final class MetricsCommand implements Callable<Integer> {
 
   private MetricsEnd end(
       P3oConfig config, RoleClients clients, RunTopics topics, Unreadable unreadable) {
+    TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
     return new MetricsEnd(
-        topics.reader(new TopicCatalogue(config.run().topicPrefix()).steps()),
+        topics.reader(catalogue.steps()),
+        topics.reader(catalogue.metrics()),
         unreadable,
         clients.admin(),
         config.streamsSettings().applicationId(),

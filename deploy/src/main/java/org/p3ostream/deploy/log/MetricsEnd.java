@@ -17,12 +17,18 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.streams.metric.Metric;
 
 /**
- * Whether every metric of a run is in the topic: the ledger has its last step, and the topology has
- * consumed, and with exactly-once processing also written, all that there was to consume.
+ * Whether every metric of a run is in the topic: the ledger has its last step, the topology has
+ * consumed, and with exactly-once processing also written, all that there was to consume, and the
+ * last step is settled. The topology settles steps in their order and keeps the last ones back for
+ * some seconds, as later records might belong to them; its lag is the last it says of a step. A
+ * step that has none, as in a fork that trains windows of its origin, is settled after {@link
+ * #SETTLED_AFTER} in any case.
  */
 public final class MetricsEnd {
 
@@ -33,30 +39,40 @@ public final class MetricsEnd {
   /** The last event may be a change of the configuration, or of what may be trimmed. */
   private static final int EVENTS_LOOKED_AT = 8;
 
+  /** More than the topology ever waits for records that do not come. */
+  private static final Duration SETTLED_AFTER = Duration.ofSeconds(20);
+
   private final TopicReader ledger;
+  private final TopicReader metrics;
   private final Unreadable unreadable;
   private final Admin admin;
   private final String groupId;
   private final long steps;
   private final Consumer<String> notice;
   private long askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
+  private long endedAt; // event time of the last step, milliseconds since the epoch
+  private long consumedNanos;
+  private boolean consumed;
   private boolean noticed;
 
   /**
    * @param ledger the {@code steps} topic; its consumer is used by nobody else
-   * @param unreadable told about records of the ledger that are no events
+   * @param metrics the {@code metrics} topic, likewise
+   * @param unreadable told about records that are no events, or no points
    * @param groupId consumer group of the topology, its application id
    * @param steps that the run is to have
    * @param notice told once that the ledger is complete and the metrics are not yet
    */
   public MetricsEnd(
       TopicReader ledger,
+      TopicReader metrics,
       Unreadable unreadable,
       Admin admin,
       String groupId,
       long steps,
       Consumer<String> notice) {
     this.ledger = ledger;
+    this.metrics = metrics;
     this.unreadable = unreadable;
     this.admin = admin;
     this.groupId = groupId;
@@ -73,23 +89,51 @@ public final class MetricsEnd {
     if (!runHasEnded()) {
       return false;
     }
-    boolean consumed = everythingIsConsumed();
-    if (!consumed && !noticed) {
+    boolean reached = everythingIsConsumed() && (lastStepIsSettled() || isConsumedForLong());
+    if (!reached && !noticed) {
       noticed = true;
       notice.accept("the run has ended; waiting for the metrics of its last steps");
     }
-    return consumed;
+    return reached;
+  }
+
+  private boolean lastStepIsSettled() {
+    boolean[] settled = new boolean[1];
+    new RecordSearch<>(
+            metrics,
+            MetricPoint.class,
+            point -> point.getName().equals(Metric.LAG_RECORDS.metricName()),
+            unreadable)
+        .search(
+            metrics.everything(),
+            1,
+            true,
+            found ->
+                settled[0] |= found.stream().anyMatch(f -> f.record().getEventTime() >= endedAt));
+    return settled[0];
+  }
+
+  private boolean isConsumedForLong() {
+    if (!consumed) {
+      consumed = true;
+      consumedNanos = System.nanoTime();
+    }
+    return System.nanoTime() - consumedNanos >= SETTLED_AFTER.toNanos();
   }
 
   private boolean runHasEnded() {
-    boolean[] ended = new boolean[1];
+    endedAt = Long.MAX_VALUE;
     new RecordSearch<>(ledger, StepEvent.class, MetricsEnd::passesAWindow, unreadable)
         .search(
             ledger.everything(),
             EVENTS_LOOKED_AT,
             true,
-            found -> ended[0] |= found.stream().anyMatch(f -> f.record().getStep() >= steps - 1));
-    return ended[0];
+            found ->
+                found.stream()
+                    .map(f -> f.record())
+                    .filter(event -> event.getStep() >= steps - 1)
+                    .forEach(event -> endedAt = event.getCommittedAt()));
+    return endedAt != Long.MAX_VALUE;
   }
 
   private static boolean passesAWindow(StepEvent event) {
