@@ -68,7 +68,8 @@ class KilledStreamsIT {
                   script.writeWindow();
                 }
                 script.finish();
-              });
+              },
+              task -> new Thread(task, "writer").start()); // the common pool is for HTTP clients
       ChildProcess streams = streams(run, stack, port);
       try {
         for (int kill = 1; kill <= KILLS; kill++) {

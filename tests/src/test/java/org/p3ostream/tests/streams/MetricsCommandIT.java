@@ -168,7 +168,15 @@ class MetricsCommandIT {
             P3o.commandLine()
                 .setOut(output)
                 .setErr(new PrintWriter(err, true))
-                .execute(arguments.toArray(String[]::new)));
+                .execute(arguments.toArray(String[]::new)),
+        MetricsCommandIT::onItsOwnThread);
+  }
+
+  /** Not of the common pool, whose only thread on two cores an HTTP client may need. */
+  private static void onItsOwnThread(Runnable task) {
+    Thread thread = new Thread(task, "metrics-command");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private List<Long> steps(String metric) {
