@@ -45,7 +45,9 @@ final class ExperimentCommand implements Callable<Integer> {
   @Option(
       names = "--plan",
       paramLabel = "PLAN",
-      description = "Name of a plan that ships, or a YAML file (with --resume: that of the study).")
+      description =
+          "Name of a plan that ships, or a YAML file (with --resume: that of the study, if it has"
+              + " begun).")
   private @Nullable String plan;
 
   @Option(

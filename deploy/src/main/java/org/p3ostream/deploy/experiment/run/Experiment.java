@@ -78,12 +78,12 @@ public final class Experiment {
     RunConfiguration.requireSound(plan);
     ExperimentDirectory directory =
         options.resume()
-            ? ExperimentDirectory.existing(options.out())
+            ? ExperimentDirectory.existingOrNew(options.out())
             : ExperimentDirectory.create(options.out());
     try (WorkDirectoryClaim claim =
             WorkDirectoryClaim.take(directory.asWorkDirectory(), COMMAND, "--out");
         ProcessLog log = ProcessLog.redirectTo(directory.log())) {
-      if (options.resume()) {
+      if (directory.isBegun()) {
         requireNothingDiscarded(directory, plan);
       }
       directory.writeWhole(directory.plan(), given.yaml());

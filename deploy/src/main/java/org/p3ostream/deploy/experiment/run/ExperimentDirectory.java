@@ -65,13 +65,29 @@ record ExperimentDirectory(Path root) {
    */
   static ExperimentDirectory existing(Path given) {
     if (!Files.isRegularFile(given.resolve(PLAN))) {
-      throw new ConfigException("--out: " + given + " holds no experiment: it has no " + PLAN);
+      throw new ConfigException(
+          "--out: %s holds no experiment: it has no %s; --plan begins one".formatted(given, PLAN));
     }
     try {
       return new ExperimentDirectory(given.toRealPath());
     } catch (IOException e) {
       throw new ConfigException("--out: cannot read " + given + ": " + e);
     }
+  }
+
+  /**
+   * The given directory to go on in, of which nothing need be there: an experiment that was killed
+   * before it had written its plan begins.
+   *
+   * @throws ConfigException if it holds something else
+   */
+  static ExperimentDirectory existingOrNew(Path given) {
+    return Files.exists(given.resolve(PLAN)) ? existing(given) : create(given);
+  }
+
+  /** Whether somebody began here. */
+  boolean isBegun() {
+    return Files.exists(plan());
   }
 
   Path plan() {

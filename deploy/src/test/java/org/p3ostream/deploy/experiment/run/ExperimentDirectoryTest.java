@@ -40,7 +40,22 @@ class ExperimentDirectoryTest {
   void existingRefusesADirectoryWithoutAPlan() {
     assertThatThrownBy(() -> ExperimentDirectory.existing(root))
         .isInstanceOf(ConfigException.class)
-        .hasMessage("--out: " + root + " holds no experiment: it has no plan.yaml");
+        .hasMessage(
+            "--out: " + root + " holds no experiment: it has no plan.yaml; --plan begins one");
+  }
+
+  @Test
+  void whatWasKilledBeforeItHadAPlanBeginsWhenItGoesOn() throws IOException {
+    Path out = root.resolve("killed");
+    assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isFalse();
+    Files.writeString(out.resolve("experiment.log"), "");
+    assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isFalse();
+    Files.writeString(out.resolve("plan.yaml"), "");
+    assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isTrue();
+    Files.delete(out.resolve("plan.yaml"));
+    Files.writeString(out.resolve("letters.txt"), "");
+    assertThatThrownBy(() -> ExperimentDirectory.existingOrNew(out))
+        .hasMessage("--out: " + out + " must be empty or missing");
   }
 
   @Test
