@@ -14,7 +14,16 @@ import org.p3ostream.streams.metric.MetricLabels;
 
 /** The values of a metric with labels, one gauge for each that its {@link MetricLabels} keep. */
 final class LabelledGauges {
-  private record Held(double value, long eventTime) {}
+  /** Stays the same object as long as its gauge is registered: a scrape sees every change of it. */
+  private static final class Held {
+    private volatile double value;
+    private long step;
+    private long eventTime;
+
+    private double value() {
+      return value;
+    }
+  }
 
   private final MetricLabels kept;
   private final Map<Map<String, String>, Held> values = new HashMap<>();
@@ -29,12 +38,12 @@ final class LabelledGauges {
 
   /** Takes the next point; it is shown by {@link #show()}. */
   synchronized void add(MetricPoint point) {
-    if (kept == MetricLabels.OF_NEWEST_STEP && point.getStep() != step) {
-      step = point.getStep();
-      values.clear();
-    }
+    step = point.getStep();
     newest = Math.max(newest, point.getEventTime());
-    values.put(Map.copyOf(point.getLabels()), new Held(point.getValue(), point.getEventTime()));
+    Held held = values.computeIfAbsent(Map.copyOf(point.getLabels()), labels -> new Held());
+    held.value = point.getValue();
+    held.step = step;
+    held.eventTime = point.getEventTime();
     changed = true;
   }
 
@@ -48,20 +57,22 @@ final class LabelledGauges {
     show();
   }
 
-  /** Registers what was taken, and no longer what has gone. */
+  /** Registers what is new and no longer what has gone; what stays is never gone in between. */
   synchronized void show() {
     if (gauges == null || !changed) {
       return;
     }
     if (kept == MetricLabels.RECENT) {
-      values.values().removeIf(held -> held.eventTime() < newest - MetricLabels.RECENT_MS);
+      values.values().removeIf(held -> held.eventTime < newest - MetricLabels.RECENT_MS);
+    } else if (kept == MetricLabels.OF_NEWEST_STEP) {
+      values.values().removeIf(held -> held.step != step);
     }
     gauges.register(
         values.entrySet().stream()
             .<MultiGauge.Row<?>>map(
-                value -> MultiGauge.Row.of(tags(value.getKey()), value.getValue().value()))
+                value -> MultiGauge.Row.of(tags(value.getKey()), value.getValue(), Held::value))
             .toList(),
-        true);
+        false);
     changed = false;
   }
 

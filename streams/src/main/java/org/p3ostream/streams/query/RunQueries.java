@@ -105,9 +105,11 @@ public final class RunQueries {
         bars,
         partitions.isEmpty()
             ? null
-            : Long.valueOf(partitions.stream().mapToLong(PartitionFigures::outstanding).sum()),
+            : Long.valueOf(partitions.stream().mapToLong(p -> p.outstanding() + p.unheld()).sum()),
         lagWindows,
-        partitions.isEmpty() ? null : Double.valueOf(lagSeconds(partitions)));
+        partitions.isEmpty() || partitions.stream().anyMatch(PartitionFigures::oldestUnknown)
+            ? null
+            : Double.valueOf(lagSeconds(partitions)));
   }
 
   private double lagSeconds(List<PartitionFigures> partitions) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     seen
  * @param lagWindows the learner's figure in the newest window that has one; null if none has
  * @param lagSeconds age of the oldest of the records; 0 if there are none, null before the first
+ *     and if more are waiting than are held
  */
 public record StalenessAnswer(
     int windows,

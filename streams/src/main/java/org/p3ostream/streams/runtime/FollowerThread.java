@@ -1,5 +1,7 @@
 package org.p3ostream.streams.runtime;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -13,6 +15,7 @@ import org.p3ostream.streams.server.Condition;
 /** The log follower on its thread, with the consumer and codec it owns. */
 final class FollowerThread implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
+  private final KafkaClientMetrics meters;
   private final PatientCodec codec;
   private final LogFollower follower;
   private final Thread thread;
@@ -23,8 +26,11 @@ final class FollowerThread implements AutoCloseable {
       PatientCodec codec,
       StepLog steps,
       LatestMetrics latest,
+      MeterRegistry registry,
       Consumer<Throwable> onDeath) {
     this.consumer = new KafkaConsumer<>(KafkaProperties.follower(kafka));
+    this.meters = new KafkaClientMetrics(consumer);
+    meters.bindTo(registry);
     this.codec = codec;
     this.follower = new LogFollower(consumer, codec, topics, steps, latest);
     this.thread = new Thread(follower, "p3o-log-follower");
@@ -44,6 +50,7 @@ final class FollowerThread implements AutoCloseable {
   public void close() {
     follower.stop();
     boolean interrupted = joined();
+    meters.close();
     consumer.close();
     codec.close();
     if (interrupted) {

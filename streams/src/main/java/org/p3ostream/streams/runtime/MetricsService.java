@@ -163,7 +163,7 @@ public final class MetricsService implements AutoCloseable {
   private void work() throws InterruptedException {
     try (FollowerThread reading =
             new FollowerThread(
-                settings.topics(), clients.kafka(), codec(), steps, latest, this::fail);
+                settings.topics(), clients.kafka(), codec(), steps, latest, registry, this::fail);
         RunningTopology running =
             new RunningTopology(settings, clients, codec(), registry, this::fail)) {
       follower = reading;

@@ -10,6 +10,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.state.PartitionFigures;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records of {@code rollouts} that were seen and not consumed, and how far each partition was seen.
@@ -23,41 +25,98 @@ import org.p3ostream.streams.state.PartitionFigures;
  * once every partition was seen up to sent(e). Records are counted by their coordinates, so offsets
  * used up by transaction markers or aborted records (which a read_committed reader never sees) are
  * no lag. No operation is longer than what it adds or removes; nothing copies the store.
+ *
+ * <p>Held are so many records as the bound says, the oldest. What comes beyond, as when producers
+ * publish unasked and nobody trains, is only counted, by offset and when it is seen: lag is then
+ * that of a Kafka consumer, and the figures of a window that lacks a record are left out. Holding
+ * begins again when half of the bound is consumed; what is held behind a gap is given up when the
+ * bound is reached once more, so there is one gap in a partition at most.
  */
 final class OutstandingRollouts {
+  /** Records held, some 500 bytes each. Dispatch lets a learner leave far fewer. */
+  static final int MAX_HELD = 100_000;
+
   private static final int OFFSETS_PER_LOOK = 64;
+  private static final Logger log = LoggerFactory.getLogger(OutstandingRollouts.class);
 
   /**
    * What an event left behind.
    *
    * @param records see above
    * @param oldestAt event time of the first of them in its partition, the oldest over partitions;
-   *     null if there are none
+   *     null if there are none, or if some partition's first is not held
    */
   record Lag(long records, @Nullable Long oldestAt) {}
 
   private final KeyValueStore<Coordinate, RolloutFact> records;
   private final KeyValueStore<Integer, PartitionFigures> store;
+  private final int maxHeld;
   private final SortedMap<Integer, PartitionFigures> partitions = new TreeMap<>();
+  private long held;
 
+  /**
+   * @param maxHeld records held at most
+   */
   OutstandingRollouts(
       KeyValueStore<Coordinate, RolloutFact> records,
-      KeyValueStore<Integer, PartitionFigures> store) {
+      KeyValueStore<Integer, PartitionFigures> store,
+      int maxHeld) {
     this.records = records;
     this.store = store;
+    this.maxHeld = maxHeld;
     try (KeyValueIterator<Integer, PartitionFigures> all = store.all()) {
-      all.forEachRemaining(entry -> partitions.put(entry.key, entry.value));
+      all.forEachRemaining(
+          entry -> {
+            partitions.put(entry.key, entry.value);
+            held += entry.value.outstanding();
+          });
     }
   }
 
   void arrived(RolloutFact rollout) {
     int partition = rollout.at().partition();
+    PartitionFigures before = partitions.getOrDefault(partition, PartitionFigures.NONE);
+    if (held >= maxHeld || (countsOnly(before) && held > maxHeld / 2)) {
+      countOnly(before, rollout);
+      return;
+    }
     PartitionFigures figures =
-        partitions
-            .getOrDefault(partition, PartitionFigures.NONE)
+        before
+            .holdingAgain()
             .seen(rollout.at().recordOffset(), rollout.sentAt(), rollout.eventTime());
     records.put(rollout.at(), rollout.withSentAt(figures.sentAt()));
     keep(partition, figures);
+  }
+
+  private static boolean countsOnly(PartitionFigures figures) {
+    return figures.counted() != null && figures.counted().growing();
+  }
+
+  private void countOnly(PartitionFigures before, RolloutFact rollout) {
+    Coordinate at = rollout.at();
+    PartitionFigures figures = before;
+    if (!countsOnly(before)) {
+      log.warn(
+          "{} rollouts are waiting to be trained: from partition {} offset {} on they are counted and not held, and windows of them get no figures",
+          held,
+          at.partition(),
+          at.recordOffset());
+      figures = withoutWhatLiesBehindTheGap(at.partition(), before);
+    }
+    keep(at.partition(), figures.seenUnheld(at.recordOffset(), rollout.sentAt()));
+  }
+
+  private PartitionFigures withoutWhatLiesBehindTheGap(int partition, PartitionFigures before) {
+    PartitionFigures figures = before;
+    if (before.counted() != null) {
+      List<Coordinate> behind = new ArrayList<>();
+      addThere(behind, partition, before.counted().to(), before.newestOffset());
+      for (Coordinate at : behind) {
+        records.delete(at);
+        figures = figures.released(at.recordOffset());
+      }
+    }
+    return figures;
   }
 
   /** Whether every partition was seen up to the offset that is needed of it. */
@@ -92,14 +151,16 @@ final class OutstandingRollouts {
     }
     long left = 0;
     Long oldest = null;
+    boolean unknown = false;
     for (PartitionFigures figures : partitions.values()) {
-      left += figures.visible();
+      left += figures.visible() + figures.unheld();
+      unknown |= figures.oldestUnknown();
       Long at = figures.oldestAt();
       if (figures.visible() > 0 && at != null) {
         oldest = oldest == null ? at : Long.valueOf(Math.min(oldest, at));
       }
     }
-    return new Lag(left, oldest);
+    return new Lag(left, unknown ? null : oldest);
   }
 
   /** Moves the cut of a partition to the first record that was not sent before {@code time}. */
@@ -137,9 +198,10 @@ final class OutstandingRollouts {
     }
     for (Coordinate at : consumed) {
       records.delete(at);
-      figures = figures.consumed(at.recordOffset());
+      figures = figures.released(at.recordOffset());
     }
-    if (!consumed.isEmpty()) {
+    figures = figures.consumedBelow(consumption.nextOffset());
+    if (!figures.equals(partitions.get(consumption.partition()))) {
       keep(
           consumption.partition(),
           figures.withOldestAt(
@@ -159,9 +221,10 @@ final class OutstandingRollouts {
     if (figures.outstanding() == 0) {
       return null;
     }
-    for (long from = nextOffset; from <= figures.newestOffset(); from += OFFSETS_PER_LOOK) {
+    long last = figures.counted() == null ? figures.newestOffset() : figures.counted().from() - 1;
+    for (long from = nextOffset; from <= last; from += OFFSETS_PER_LOOK) {
       try (KeyValueIterator<Coordinate, RolloutFact> some =
-          range(partition, from, from + OFFSETS_PER_LOOK - 1)) {
+          range(partition, from, Math.min(last, from + OFFSETS_PER_LOOK - 1))) {
         if (some.hasNext()) {
           KeyValue<Coordinate, RolloutFact> first = some.next();
           return first.value.eventTime();
@@ -177,7 +240,9 @@ final class OutstandingRollouts {
   }
 
   private void keep(int partition, PartitionFigures figures) {
-    if (!figures.equals(partitions.put(partition, figures))) {
+    PartitionFigures before = partitions.put(partition, figures);
+    if (!figures.equals(before)) {
+      held += figures.outstanding() - (before == null ? 0 : before.outstanding());
       store.put(partition, figures);
     }
   }

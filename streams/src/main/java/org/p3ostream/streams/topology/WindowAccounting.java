@@ -78,7 +78,8 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
         new Books(
             new OutstandingRollouts(
                 context.getStateStore(TopologyStores.OUTSTANDING),
-                context.getStateStore(StoreNames.PARTITIONS)),
+                context.getStateStore(StoreNames.PARTITIONS),
+                OutstandingRollouts.MAX_HELD),
             new WaitingEvents(context.getStateStore(TopologyStores.WAITING)),
             new ProducerBook(context.getStateStore(StoreNames.PRODUCERS)),
             new WindowBook(
@@ -188,12 +189,14 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   }
 
   private static void emitLag(LedgerFact event, OutstandingRollouts.Lag lag, PointSink sink) {
-    Long oldestAt = lag.oldestAt();
     sink.emit(Metric.LAG_RECORDS, (double) lag.records(), Map.of());
-    sink.emit(
-        Metric.LAG_SECONDS,
-        oldestAt == null ? 0 : Math.max(0, event.eventTime() - oldestAt) / 1000.0,
-        Map.of());
+    Long oldestAt = lag.oldestAt();
+    if (oldestAt != null) {
+      double seconds = Math.max(0, event.eventTime() - oldestAt) / 1000.0;
+      sink.emit(Metric.LAG_SECONDS, seconds, Map.of());
+    } else if (lag.records() == 0) {
+      sink.emit(Metric.LAG_SECONDS, 0, Map.of());
+    }
   }
 
   private void emit(LedgerFact event, Metric metric, double value, Map<String, String> labels) {

@@ -41,8 +41,8 @@
  * <table>
  *   <caption>Stores</caption>
  *   <tr><th>store<th>holds<th>until
- *   <tr><td>rollouts-outstanding<td>records that no settled event consumed<td>one consumes them; dispatch
- *       bounds what a learner leaves unconsumed, and so does nothing if producers publish unasked
+ *   <tr><td>rollouts-outstanding<td>records that no settled event consumed<td>one consumes them; at most
+ *       100,000, what comes beyond is only counted
  *   <tr><td>rollouts-passed<td>a line per partition of {@code rollouts}<td>–
  *   <tr><td>ledger-waiting<td>events that were read and not settled<td>settled; at most 10,000
  *   <tr><td>dispatches<td>when groups were dispatched<td>trained, given up, or 256 windows old

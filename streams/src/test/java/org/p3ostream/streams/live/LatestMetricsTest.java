@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,23 @@ class LatestMetricsTest {
         .containsExactlyInAnyOrder(
             "p3o_train_staleness_tokens{staleness=\"1\"} 20.0",
             "p3o_train_staleness_tokens{staleness=\"2\"} 30.0");
+  }
+
+  @Test
+  void labelThatStaysIsInEveryScrapeWithItsNewestValue() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    List<String> removed = new ArrayList<>();
+    registry.config().onMeterRemoved(meter -> removed.add(meter.getId().toString()));
+    latest.bindTo(registry);
+    addStaleness(4, 0, 7);
+    latest.show();
+
+    addStaleness(5, 0, 20);
+    assertThat(registry.scrape()).contains("p3o_train_staleness_tokens{staleness=\"0\"} 20.0\n");
+    latest.show();
+
+    assertThat(registry.scrape()).contains("p3o_train_staleness_tokens{staleness=\"0\"} 20.0\n");
+    assertThat(removed).isEmpty();
   }
 
   @Test

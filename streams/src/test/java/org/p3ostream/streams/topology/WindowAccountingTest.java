@@ -1,6 +1,7 @@
 package org.p3ostream.streams.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.time.Duration;
 import java.util.List;
@@ -193,6 +194,34 @@ class WindowAccountingTest {
       accounting.take(rollout(seconds, "a", Records.NOW + seconds + 1));
 
       assertThat(accounting.held(TopologyStores.WAITING)).isZero();
+    }
+  }
+
+  @Test
+  void rolloutsThatNobodyTrainsAreHeldUpToTheLimitAndOnlyCountedBeyond() {
+    long all = OutstandingRollouts.MAX_HELD + 1_000;
+    try (AccountingUnderTest accounting = new AccountingUnderTest(1)) {
+      for (long offset = 0; offset < all; offset++) {
+        accounting.take(
+            RolloutFact.unreadable(new Coordinate(0, offset), Records.NOW - all + offset));
+      }
+      assertThat(accounting.held(TopologyStores.OUTSTANDING))
+          .isEqualTo(OutstandingRollouts.MAX_HELD);
+
+      accounting.take(
+          event(
+              0,
+              builder ->
+                  builder
+                      .setWindow(List.of(Records.trained(all - 1, 0, 0)))
+                      .setProgress(Records.progress(0, all - 1))));
+      accounting.quiet(WindowAccounting.QUIET);
+
+      assertThat(accounting.points())
+          .filteredOn(point -> point.getName().startsWith("rollout/"))
+          .extracting(MetricPoint::getName, MetricPoint::getValue)
+          .contains(tuple(Metric.LAG_RECORDS.metricName(), (double) all))
+          .noneMatch(point -> point.toList().get(0).equals(Metric.REWARD_MEAN.metricName()));
     }
   }
 

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
 /**
- * Whoever looks at a run at the same time: a page that asks the server for everything it has, three
- * clients of its stream of events, and a consumer of its own of ledger, metrics and rollouts. All
- * of them in this process, none of them in the learner's.
+ * Whoever looks at a run from now on: a page that asks the server for what the dashboard asks, as
+ * often; three clients of its stream of events; a scraper; and a foreign consumer, with a group of
+ * its own, of ledger, metrics and rollouts. All of them in this process, none of them in the
+ * learner's.
  */
 final class Watchers implements AutoCloseable {
 
@@ -28,40 +28,66 @@ final class Watchers implements AutoCloseable {
   /** As often as the dashboard asks. */
   private static final Duration PAGE_INTERVAL = Duration.ofSeconds(2);
 
-  private static final List<String> PAGE =
+  private static final List<String> OPENED = List.of("/", "/api/steps?points=600");
+
+  private static final List<String> ASKED_AGAIN =
       List.of(
-          "/",
-          "/api/steps?from=0&limit=1000",
+          "/api/runs",
+          "/api/alerts",
           "/api/producers",
           "/api/staleness",
-          "/api/versions",
+          "/api/versions?limit=8",
           "/api/latencies",
           "/api/dead-letters",
-          "/api/tasks",
-          "/health/ready",
-          "/metrics");
+          "/api/tasks");
+
+  /** More often than most scrapers do. */
+  private static final Duration SCRAPE_INTERVAL = Duration.ofSeconds(5);
+
+  private static final List<String> SCRAPED = List.of("/metrics", "/health/ready");
+
+  /** Looks whether it is to end by itself, so that it can say goodbye to the broker. */
+  private static final String CONSUMER = "foreign-consumer";
 
   private final URI server;
+  private final long fromStep;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicLong answers = new AtomicLong();
   private final AtomicLong streamedBytes = new AtomicLong();
   private final AtomicLong records = new AtomicLong();
+  private final KafkaConsumer<byte[], byte[]> consumer;
   private volatile boolean stopped;
 
   /**
    * Begins to look.
    *
-   * @param server address of the live view; need not answer yet
+   * @param server address of the live view
+   * @param fromStep first step of which they want to hear
    */
-  Watchers(URI server, String bootstrapServers, TopicCatalogue topics) {
+  Watchers(URI server, String bootstrapServers, TopicCatalogue topics, long fromStep) {
     this.server = server;
+    this.fromStep = fromStep;
+    this.consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                bootstrapServers,
+                "group.id",
+                "somebody-else-" + fromStep,
+                "isolation.level",
+                "read_committed",
+                "auto.offset.reset",
+                "latest"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer());
     start("page", this::page);
+    start("scraper", () -> again(SCRAPED, SCRAPE_INTERVAL));
     for (int i = 0; i < STREAMS; i++) {
       start("stream-" + i, this::stream);
     }
-    start("foreign-consumer", () -> consume(bootstrapServers, topics));
+    start(CONSUMER, () -> consume(topics));
   }
 
   /** What they have seen, to be sure that they have looked. */
@@ -83,31 +109,41 @@ final class Watchers implements AutoCloseable {
   }
 
   private void page() {
-    while (!stopped) {
-      for (String path : PAGE) {
-        try {
-          HttpResponse<String> answer =
-              http.send(
-                  HttpRequest.newBuilder(server.resolve(path)).build(),
-                  HttpResponse.BodyHandlers.ofString());
-          answers.addAndGet(answer.statusCode() == 200 ? 1 : 0);
-        } catch (IOException e) {
-          // not up yet, or over
-        } catch (InterruptedException e) {
-          return;
-        }
-      }
-      if (!pause(PAGE_INTERVAL)) {
-        return;
+    if (ask(OPENED)) {
+      again(ASKED_AGAIN, PAGE_INTERVAL);
+    }
+  }
+
+  private void again(List<String> paths, Duration interval) {
+    boolean going = true;
+    while (going && !stopped) {
+      going = ask(paths) && pause(interval);
+    }
+  }
+
+  /** False when it was interrupted. */
+  private boolean ask(List<String> paths) {
+    for (String path : paths) {
+      try {
+        HttpResponse<String> answer =
+            http.send(
+                HttpRequest.newBuilder(server.resolve(path)).build(),
+                HttpResponse.BodyHandlers.ofString());
+        answers.addAndGet(answer.statusCode() == 200 ? 1 : 0);
+      } catch (IOException e) {
+        // over
+      } catch (InterruptedException e) {
+        return false;
       }
     }
+    return true;
   }
 
   private void stream() {
     while (!stopped) {
       try (InputStream events =
           http.send(
-                  HttpRequest.newBuilder(server.resolve("/api/stream")).build(),
+                  HttpRequest.newBuilder(server.resolve("/api/stream?from=" + fromStep)).build(),
                   HttpResponse.BodyHandlers.ofInputStream())
               .body()) {
         byte[] buffer = new byte[8_192];
@@ -127,23 +163,13 @@ final class Watchers implements AutoCloseable {
     }
   }
 
-  private void consume(String bootstrapServers, TopicCatalogue topics) {
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                "bootstrap.servers", bootstrapServers,
-                "group.id", "somebody-else",
-                "isolation.level", "read_committed",
-                "auto.offset.reset", "earliest"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
+  private void consume(TopicCatalogue topics) {
+    try (consumer) {
       consumer.subscribe(
           List.of(topics.steps().name(), topics.metrics().name(), topics.rollouts().name()));
       while (!stopped) {
         records.addAndGet(consumer.poll(Duration.ofMillis(200)).count());
       }
-    } catch (InterruptException e) {
-      // asked to end
     }
   }
 
@@ -159,7 +185,9 @@ final class Watchers implements AutoCloseable {
   @Override
   public void close() {
     stopped = true;
-    threads.forEach(Thread::interrupt);
+    threads.stream()
+        .filter(thread -> !thread.getName().endsWith(CONSUMER))
+        .forEach(Thread::interrupt);
     try {
       for (Thread thread : threads) {
         thread.join();

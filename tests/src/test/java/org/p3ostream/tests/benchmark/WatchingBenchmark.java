@@ -9,12 +9,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import org.apache.avro.specific.SpecificRecord;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
@@ -26,31 +28,36 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.tests.support.DemoProcess;
 
 /**
- * What it costs a learner to be watched: demos alone against the same demos with {@link Watchers},
- * in pairs of which every other one is turned round, so that the machine's moods hit both. Of each
- * demo the CPU time of the learner's process and the phase {@code commit}, for which Kafka holds it
- * up, both per step and after a warm-up. Figures are ratios of a pair, watched to alone; the result
- * is their median. Beside them, for the noise of the machine, the ratios of demos alone to demos
- * alone.
+ * What it costs a learner to be watched. Within one demo stretches of steps alone and stretches
+ * with {@link Watchers} follow one another, in pairs of which every other one is turned round, so
+ * that neither the machine's moods nor the growing log nor a compiler that warms up weigh on one
+ * side. Of each stretch: the CPU time of the learner's process and the phase {@code commit}, for
+ * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. Beside
+ * each demo runs, before it, one in which nobody watches either kind of stretch: the noise of the
+ * machine.
  *
- * <p>Arguments: pairs (default 6), steps (default 200), directory of the results (default {@code
- * target}).
+ * <p>Arguments: demos of each kind (default 2), pairs in each (12), steps of a stretch (100),
+ * directory of the results ({@code target}).
  */
 public final class WatchingBenchmark {
 
-  private static final long WARM_UP_STEPS = 30;
-  private static final Duration POLL = Duration.ofMillis(50);
+  private static final long WARM_UP_STEPS = 300;
+
+  /** First steps of a stretch, not measured: whoever watches comes and goes. */
+  private static final long GUARD_STEPS = 20;
+
+  private static final Duration POLL = Duration.ofMillis(20);
 
   /**
-   * Of one demo.
+   * Of one stretch, per step.
    *
-   * @param cpuMillis CPU time of the learner per step
-   * @param commitMillis mean of its phase commit per step
+   * @param cpuMillis CPU time of the learner
+   * @param commitMillis mean of its phase commit
    * @param commitMedianMillis median of the same
    * @param stepMillis time from one commit to the next, mean
    * @param seen what the watchers saw; empty if there were none
    */
-  record Figures(
+  record Stretch(
       double cpuMillis,
       double commitMillis,
       double commitMedianMillis,
@@ -58,25 +65,47 @@ public final class WatchingBenchmark {
       String seen) {}
 
   /**
-   * Two demos, one after the other.
+   * Two stretches, one after the other.
    *
    * @param watched with watchers; in a pair for the noise, without any
    */
-  record Pair(Figures alone, Figures watched) {}
+  record Pair(Stretch alone, Stretch watched) {}
 
-  /** Median, least and largest of the ratios of all pairs. */
-  record Ratios(double median, double min, double max) {
+  /**
+   * Ratios of all pairs.
+   *
+   * @param low,high 95 % confidence interval of the median, from the order of the ratios alone
+   */
+  record Ratios(double median, double low, double high) {
 
-    static Ratios of(List<Pair> pairs, ToDoubleFunction<Figures> figure) {
+    static Ratios of(List<Pair> pairs, ToDoubleFunction<Stretch> figure) {
       double[] ratios =
           pairs.stream()
               .mapToDouble(p -> figure.applyAsDouble(p.watched()) / figure.applyAsDouble(p.alone()))
               .sorted()
               .toArray();
-      int middle = ratios.length / 2;
-      double median =
-          ratios.length % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
-      return new Ratios(median, ratios[0], ratios[ratios.length - 1]);
+      int n = ratios.length;
+      double median = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2;
+      int below = outside(n);
+      return new Ratios(median, ratios[below], ratios[n - 1 - below]);
+    }
+
+    /** Most ratios that may be left out at each end: P(Binomial(n, 1/2) &lt; k) &lt;= 2.5 %. */
+    private static int outside(int n) {
+      double probability = Math.pow(0.5, n);
+      double sum = probability;
+      int k = 0;
+      while (sum <= 0.025) {
+        probability = probability * (n - k) / (k + 1);
+        sum += probability;
+        k++;
+      }
+      return Math.max(0, k - 1);
+    }
+
+    @Override
+    public String toString() {
+      return String.format(Locale.ROOT, "%.3f [%.3f, %.3f]", median, low, high);
     }
   }
 
@@ -84,71 +113,54 @@ public final class WatchingBenchmark {
   record Result(
       String date,
       int processors,
-      long steps,
+      long stepsOfAStretch,
       List<Pair> pairs,
       List<Pair> noise,
-      Ratios cpu,
-      Ratios commit,
-      Ratios commitMedian,
-      Ratios step,
-      Ratios cpuNoise,
-      Ratios commitNoise) {}
+      Map<String, Ratios> watchedToAlone,
+      Map<String, Ratios> aloneToAlone) {}
 
+  private final int pairs;
   private final long steps;
   private final Path directory;
   private int demos;
 
-  private WatchingBenchmark(long steps, Path directory) {
+  private WatchingBenchmark(int pairs, long steps, Path directory) {
+    this.pairs = pairs;
     this.steps = steps;
     this.directory = directory;
   }
 
   public static void main(String[] arguments) throws Exception {
-    int pairs = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 6;
-    long steps = arguments.length > 1 ? Long.parseLong(arguments[1]) : 200;
-    Path directory = Path.of(arguments.length > 2 ? arguments[2] : "target").toAbsolutePath();
-    new WatchingBenchmark(steps, Files.createDirectories(directory.resolve("watching"))).run(pairs);
+    int demos = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2;
+    int pairs = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 12;
+    long steps = arguments.length > 2 ? Long.parseLong(arguments[2]) : 100;
+    Path directory = Path.of(arguments.length > 3 ? arguments[3] : "target").toAbsolutePath();
+    new WatchingBenchmark(pairs, steps, Files.createDirectories(directory.resolve("watching")))
+        .run(demos);
   }
 
   private void run(int count) throws Exception {
-    List<Pair> pairs = new ArrayList<>();
+    List<Pair> watched = new ArrayList<>();
     List<Pair> noise = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      pairs.add(pair(i % 2 == 1, true));
-      noise.add(pair(i % 2 == 1, false));
-      report(pairs, noise);
+      noise.addAll(demo(false));
+      watched.addAll(demo(true));
+      report(watched, noise);
     }
   }
 
-  private Pair pair(boolean turnedRound, boolean watch) throws Exception {
-    Figures first = demo(turnedRound && watch);
-    Figures second = demo(!turnedRound && watch);
-    Pair pair = turnedRound ? new Pair(second, first) : new Pair(first, second);
-    System.out.printf(
-        Locale.ROOT,
-        "%s  CPU %.2f and %.2f ms/step (%.3f)  commit %.2f and %.2f ms/step (%.3f)  %s%n",
-        watch ? "watched" : "noise  ",
-        pair.alone().cpuMillis(),
-        pair.watched().cpuMillis(),
-        pair.watched().cpuMillis() / pair.alone().cpuMillis(),
-        pair.alone().commitMillis(),
-        pair.watched().commitMillis(),
-        pair.watched().commitMillis() / pair.alone().commitMillis(),
-        pair.watched().seen());
-    return pair;
-  }
-
-  private Figures demo(boolean watch) throws Exception {
+  private List<Pair> demo(boolean watch) throws Exception {
     Path own =
         Files.createDirectories(
             directory.resolve("demo-" + ProcessHandle.current().pid() + "-" + demos++));
     Path scratch = Files.createDirectories(own.resolve("scratch"));
     Path work = own.resolve("work");
     int port = FreePorts.onLoopback(1).get(0);
+    long all = WARM_UP_STEPS + 2 * pairs * (steps + GUARD_STEPS) + GUARD_STEPS;
     List<String> arguments =
         List.of(
             "--steps",
-            Long.toString(steps),
+            Long.toString(all),
             "--port",
             Integer.toString(port),
             "--work-dir",
@@ -156,103 +168,147 @@ public final class WatchingBenchmark {
             "--no-report");
     try (DemoProcess demo = DemoProcess.start("demo", own, scratch, arguments)) {
       demo.untilTraining();
-      Figures figures =
+      List<Pair> measured =
           measure(demo, ConfigLoader.load(work.resolve("p3o.yaml"), List.of()), port, watch);
       demo.process().awaitExit(Duration.ofMinutes(5));
-      return figures;
+      return measured;
     }
   }
 
-  private Figures measure(DemoProcess demo, P3oConfig config, int port, boolean watch)
+  private List<Pair> measure(DemoProcess demo, P3oConfig config, int port, boolean watch)
       throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     URI server = URI.create("http://127.0.0.1:" + port + "/");
+    List<Pair> measured = new ArrayList<>();
     try (RoleClients clients = new RoleClients(config)) {
-      LogFollower ledger = new LogFollower(clients.reader(), clients.codec(), topics.steps());
-      ProcessHandle learner = demo.child("learner");
-      if (!watch) {
-        return follow(demo, learner, ledger, () -> "");
-      }
-      try (Watchers watchers = new Watchers(server, config.bootstrapServers(), topics)) {
-        Figures figures = follow(demo, learner, ledger, watchers::seen);
-        if (!watchers.sawEverything()) {
-          throw new IllegalStateException("the watchers did not watch: " + watchers.seen());
+      Meter meter =
+          new Meter(demo, new LogFollower(clients.reader(), clients.codec(), topics.steps()));
+      meter.until(WARM_UP_STEPS);
+      for (int i = 0; i < pairs; i++) {
+        boolean turnedRound = i % 2 == 1;
+        Stretch first = null;
+        for (boolean second : new boolean[] {false, true}) {
+          Stretch stretch;
+          if (watch && second != turnedRound) {
+            try (Watchers watchers =
+                new Watchers(server, config.bootstrapServers(), topics, meter.newest() + 1)) {
+              stretch = meter.stretch(steps, watchers);
+            }
+          } else {
+            stretch = meter.stretch(steps, null);
+          }
+          if (first == null) {
+            first = stretch;
+          } else {
+            measured.add(turnedRound ? new Pair(stretch, first) : new Pair(first, stretch));
+          }
         }
-        return figures;
+        tell(measured.get(i), watch);
       }
+    }
+    return measured;
+  }
+
+  /** Reads ledger and clock of a demo's learner. */
+  private static final class Meter {
+    private final DemoProcess demo;
+    private final ProcessHandle learner;
+    private final LogFollower ledger;
+    private final List<StepEvent> events = new ArrayList<>();
+
+    Meter(DemoProcess demo, LogFollower ledger) {
+      this.demo = demo;
+      this.learner = demo.child("learner");
+      this.ledger = ledger;
+    }
+
+    long newest() {
+      return events.isEmpty() ? -1 : events.get(events.size() - 1).getStep();
+    }
+
+    void until(long step) {
+      while (newest() < step) {
+        demo.process().requireAlive();
+        for (SpecificRecord record : ledger.poll(POLL)) {
+          if (record instanceof StepEvent event && event.getKind() == StepKind.STEP) {
+            events.add(event);
+          }
+        }
+      }
+    }
+
+    Stretch stretch(long steps, @Nullable Watchers watchers) {
+      until(newest() + GUARD_STEPS);
+      int from = events.size();
+      double cpuBefore = cpuMillis();
+      long before = newest();
+      until(before + steps);
+      double cpu = cpuMillis();
+      List<StepEvent> measured = events.subList(from, events.size());
+      double[] commits =
+          measured.stream()
+              .mapToDouble(event -> event.getPhases().getPreviousCommitMillis())
+              .sorted()
+              .toArray();
+      if (watchers != null && !watchers.sawEverything()) {
+        throw new IllegalStateException("the watchers did not watch: " + watchers.seen());
+      }
+      return new Stretch(
+          (cpu - cpuBefore) / measured.size(),
+          DoubleStream.of(commits).average().orElseThrow(),
+          commits[commits.length / 2],
+          (double) (committedAt(events.size() - 1) - committedAt(from - 1)) / measured.size(),
+          watchers == null ? "" : watchers.seen());
+    }
+
+    private long committedAt(int event) {
+      return events.get(event).getCommittedAt();
+    }
+
+    private double cpuMillis() {
+      return learner.info().totalCpuDuration().orElseThrow().toNanos() / 1e6;
     }
   }
 
-  private Figures follow(
-      DemoProcess demo, ProcessHandle learner, LogFollower ledger, Supplier<String> seen) {
-    List<StepEvent> measured = new ArrayList<>();
-    double cpuBefore = Double.NaN;
-    double cpu = Double.NaN;
-    long stepBefore = 0;
-    long stepOfCpu = 0;
-    while (measured.isEmpty() || measured.get(measured.size() - 1).getStep() < steps - 1) {
-      demo.process().requireAlive();
-      for (SpecificRecord record : ledger.poll(POLL)) {
-        if (record instanceof StepEvent event
-            && event.getKind() == StepKind.STEP
-            && event.getStep() >= WARM_UP_STEPS) {
-          measured.add(event);
-        }
-      }
-      double now = cpuMillis(learner);
-      if (!measured.isEmpty() && !Double.isNaN(now)) {
-        if (Double.isNaN(cpuBefore)) {
-          cpuBefore = now;
-          stepBefore = measured.get(measured.size() - 1).getStep();
-        }
-        cpu = now;
-        stepOfCpu = measured.get(measured.size() - 1).getStep();
-      }
-    }
-    StepEvent first = measured.get(0);
-    StepEvent last = measured.get(measured.size() - 1);
-    double[] commits =
-        measured.stream()
-            .mapToDouble(event -> event.getPhases().getPreviousCommitMillis())
-            .sorted()
-            .toArray();
-    return new Figures(
-        (cpu - cpuBefore) / (stepOfCpu - stepBefore),
-        Arrays.stream(commits).average().orElseThrow(),
-        commits[commits.length / 2],
-        (double) (last.getCommittedAt() - first.getCommittedAt()) / (measured.size() - 1),
-        seen.get());
+  private static void tell(Pair pair, boolean watch) {
+    System.out.printf(
+        Locale.ROOT,
+        "%s  CPU %.2f and %.2f ms/step (%.3f)  commit %.2f and %.2f ms/step (%.3f)  step %.1f and %.1f ms  %s%n",
+        watch ? "watched" : "noise  ",
+        pair.alone().cpuMillis(),
+        pair.watched().cpuMillis(),
+        pair.watched().cpuMillis() / pair.alone().cpuMillis(),
+        pair.alone().commitMillis(),
+        pair.watched().commitMillis(),
+        pair.watched().commitMillis() / pair.alone().commitMillis(),
+        pair.alone().stepMillis(),
+        pair.watched().stepMillis(),
+        pair.watched().seen());
   }
 
-  /** NaN once the process has ended. */
-  private static double cpuMillis(ProcessHandle process) {
-    return process.info().totalCpuDuration().map(d -> d.toNanos() / 1e6).orElse(Double.NaN);
+  private static Map<String, Ratios> ratios(List<Pair> pairs) {
+    Map<String, Ratios> ratios = new LinkedHashMap<>();
+    ratios.put("CPU", Ratios.of(pairs, Stretch::cpuMillis));
+    ratios.put("commit, mean", Ratios.of(pairs, Stretch::commitMillis));
+    ratios.put("commit, median", Ratios.of(pairs, Stretch::commitMedianMillis));
+    ratios.put("step", Ratios.of(pairs, Stretch::stepMillis));
+    return ratios;
   }
 
-  private void report(List<Pair> pairs, List<Pair> noise) throws IOException {
+  private void report(List<Pair> watched, List<Pair> noise) throws IOException {
     Result result =
         new Result(
             Instant.now().toString(),
             Runtime.getRuntime().availableProcessors(),
             steps,
-            pairs,
+            watched,
             noise,
-            Ratios.of(pairs, Figures::cpuMillis),
-            Ratios.of(pairs, Figures::commitMillis),
-            Ratios.of(pairs, Figures::commitMedianMillis),
-            Ratios.of(pairs, Figures::stepMillis),
-            Ratios.of(noise, Figures::cpuMillis),
-            Ratios.of(noise, Figures::commitMillis));
+            ratios(watched),
+            ratios(noise));
     Path file = directory.resolve("watching.json");
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), result);
-    System.out.printf(
-        Locale.ROOT,
-        "%d pairs, medians of ratios: CPU %.3f (noise %.3f), commit %.3f (noise %.3f), in %s%n",
-        pairs.size(),
-        result.cpu().median(),
-        result.cpuNoise().median(),
-        result.commit().median(),
-        result.commitNoise().median(),
-        file);
+    System.out.printf("%d pairs, medians of ratios [95 %%], in %s%n", watched.size(), file);
+    System.out.printf("  watched to alone %s%n", result.watchedToAlone());
+    System.out.printf("  alone to alone   %s%n", result.aloneToAlone());
   }
 }
