@@ -26,7 +26,7 @@ final class Roles implements AutoCloseable {
   }
 
   ChildProcess startLearner() {
-    return start("learner", List.of("learner"), "-Xmx512m");
+    return start(command("learner", List.of("learner"), "-Xmx512m"));
   }
 
   /**
@@ -34,11 +34,15 @@ final class Roles implements AutoCloseable {
    */
   ChildProcess startProducer(int number) {
     return start(
-        "producer-" + number, List.of("producer", "--set", "producer.id=" + number), "-Xmx384m");
+        command(
+            "producer-" + number,
+            List.of("producer", "--set", "producer.id=" + number),
+            "-Xmx384m"));
   }
 
+  /** Metrics can wait a moment; the learner need not wait for those who look at it. */
   ChildProcess startStreams() {
-    return start("streams", List.of("streams"), "-Xmx256m");
+    return start(command("streams", List.of("streams"), "-Xmx256m").thatYields());
   }
 
   /** All that were started. */
@@ -59,23 +63,25 @@ final class Roles implements AutoCloseable {
     return all();
   }
 
-  private synchronized ChildProcess start(String name, List<String> command, String maxHeap) {
+  private synchronized ChildProcess start(JvmCommand command) {
     if (closed) {
-      throw new IllegalStateException(name + " cannot start: the demo has ended");
+      throw new IllegalStateException(command.name() + " cannot start: the demo has ended");
     }
+    ChildProcess child = ChildProcess.start(command);
+    running.add(child);
+    return child;
+  }
+
+  private JvmCommand command(String name, List<String> command, String maxHeap) {
     List<String> arguments = new ArrayList<>(command);
     arguments.add("--broker-timeout");
     arguments.add(STACK_TIMEOUT);
     arguments.add("--config");
     arguments.add(directory.configuration().toString());
-    ChildProcess child =
-        ChildProcess.start(
-            JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
-                .withTorch()
-                .withQuickWarmUp()
-                .withJvmFlags(maxHeap, "-Djava.io.tmpdir=" + directory.scratch())
-                .asTheOnlyOne());
-    running.add(child);
-    return child;
+    return JvmCommand.ofOwnClassPath(name, directory.root(), commandLine, arguments)
+        .withTorch()
+        .withQuickWarmUp()
+        .withJvmFlags(maxHeap, "-Djava.io.tmpdir=" + directory.scratch())
+        .asTheOnlyOne();
   }
 }

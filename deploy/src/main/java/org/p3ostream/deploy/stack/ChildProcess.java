@@ -36,7 +36,7 @@ public final class ChildProcess implements AutoCloseable {
   public static ChildProcess start(JvmCommand command) {
     try {
       Files.createDirectories(command.workDirectory());
-      ProcessBuilder builder = new ProcessBuilder(ignoringInterrupt(command.commandLine()));
+      ProcessBuilder builder = new ProcessBuilder(inShell(command));
       builder.environment().putAll(command.environment());
       builder.directory(command.workDirectory().toFile());
       builder.redirectErrorStream(true);
@@ -47,10 +47,15 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** A signal that is ignored stays ignored across exec, and the JVM leaves it so. */
-  private static List<String> ignoringInterrupt(List<String> commandLine) {
-    List<String> line = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
-    line.addAll(commandLine);
+  /**
+   * A signal that is ignored stays ignored across exec, and the JVM leaves it so. Priority is a
+   * courtesy: a system without {@code nice} runs the program all the same.
+   */
+  private static List<String> inShell(JvmCommand command) {
+    String nice = command.yielding() ? "command -v nice >/dev/null && exec nice -n 5 \"$@\"; " : "";
+    List<String> line =
+        new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT; " + nice + "exec \"$@\"", "sh"));
+    line.addAll(command.commandLine());
     return line;
   }
 

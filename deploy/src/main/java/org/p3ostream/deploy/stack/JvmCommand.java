@@ -26,7 +26,8 @@ public record JvmCommand(
     List<String> arguments,
     Map<String, String> environment,
     Path workDirectory,
-    Path logFile) {
+    Path logFile,
+    boolean yielding) {
 
   /**
    * Environment of a child that computes with torch: one thread, passive waiting (spinning threads
@@ -56,7 +57,8 @@ public record JvmCommand(
         arguments,
         Map.of(),
         workDirectory,
-        workDirectory.resolve(name + ".log"));
+        workDirectory.resolve(name + ".log"),
+        false);
   }
 
   /**
@@ -77,7 +79,15 @@ public record JvmCommand(
     Map<String, String> merged = new LinkedHashMap<>(TORCH_ENVIRONMENT);
     merged.putAll(environment);
     return new JvmCommand(
-            name, classPath, jvmFlags, mainClass, arguments, merged, workDirectory, logFile)
+            name,
+            classPath,
+            jvmFlags,
+            mainClass,
+            arguments,
+            merged,
+            workDirectory,
+            logFile,
+            yielding)
         .withJvmFlags(TORCH_FLAGS);
   }
 
@@ -95,7 +105,21 @@ public record JvmCommand(
     List<String> merged = new ArrayList<>(jvmFlags);
     merged.addAll(flags);
     return new JvmCommand(
-        name, classPath, merged, mainClass, arguments, environment, workDirectory, logFile);
+        name,
+        classPath,
+        merged,
+        mainClass,
+        arguments,
+        environment,
+        workDirectory,
+        logFile,
+        yielding);
+  }
+
+  /** The same command for a program that yields to others where processors are scarce. */
+  public JvmCommand thatYields() {
+    return new JvmCommand(
+        name, classPath, jvmFlags, mainClass, arguments, environment, workDirectory, logFile, true);
   }
 
   /** The command line, from {@code java} on. */

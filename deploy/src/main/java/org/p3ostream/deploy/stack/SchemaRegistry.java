@@ -113,7 +113,8 @@ public final class SchemaRegistry implements AutoCloseable {
                 List.of(),
                 Map.of(),
                 directory,
-                directory.resolve("registry.log"))
+                directory.resolve("registry.log"),
+                false)
             .withQuickWarmUp()
             .withJvmFlags(ClassArchive.REGISTRY.jvmFlags())
             .asTheOnlyOne());

@@ -154,6 +154,19 @@ class ChildProcessTest {
     assertThat(command.commandLine()).contains("-Dai.djl.offline=true");
   }
 
+  @Test
+  void programThatYieldsHasALowerPriority() {
+    try (ChildProcess other = start(ChildPrograms.Waits.class)) {
+      try (ChildProcess child =
+          ChildProcess.start(command(ChildPrograms.Waits.class).thatYields())) {
+        Readiness.await(child, LONG, () -> child.lastLogLines(1).contains("waiting"));
+        Readiness.await(other, LONG, () -> other.lastLogLines(1).contains("waiting"));
+        int least = 19;
+        assertThat(niceness(child)).isEqualTo(Math.min(least, niceness(other) + 5));
+      }
+    }
+  }
+
   private ChildProcess start(Class<?> main, String... arguments) {
     return ChildProcess.start(command(main, arguments));
   }
@@ -165,9 +178,18 @@ class ChildProcessTest {
 
   /** State of its main thread as the kernel tells it; T is stopped. */
   private static char state(ChildProcess child) {
+    return stat(child)[0].charAt(0);
+  }
+
+  private static int niceness(ChildProcess child) {
+    return Integer.parseInt(stat(child)[16]);
+  }
+
+  /** Fields from the third on: what stands before may hold blanks. Source: proc_pid_stat(5). */
+  private static String[] stat(ChildProcess child) {
     try {
       String stat = Files.readString(Path.of("/proc", Long.toString(child.pid()), "stat"));
-      return stat.charAt(stat.lastIndexOf(')') + 2);
+      return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

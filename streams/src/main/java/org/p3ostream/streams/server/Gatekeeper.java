@@ -28,19 +28,21 @@ import org.p3ostream.streams.web.WebAsset;
  */
 final class Gatekeeper implements Handler<RoutingContext> {
   static final String SIGN_IN = "/sign-in";
-  private static final String COOKIE = "p3o-session";
+  private static final String COOKIE_PREFIX = "p3o-session-";
   private static final String BEARER = "Bearer ";
 
   private final boolean loopback;
   private final boolean secure;
   private final @Nullable String token;
   private final @Nullable String session;
+  private final String cookie;
 
   Gatekeeper(StreamsConfig config) {
     this.loopback = LoopbackAddress.is(config.host());
     this.secure = config.tlsCertificatePath() != null;
     this.token = config.token();
-    this.session = token == null ? null : sessionOf(token);
+    this.session = token == null ? null : derived(token, "session");
+    this.cookie = COOKIE_PREFIX + (token == null ? "" : derived(token, "cookie").substring(0, 8));
   }
 
   @Override
@@ -98,7 +100,7 @@ final class Gatekeeper implements Handler<RoutingContext> {
       context
           .response()
           .addCookie(
-              Cookie.cookie(COOKIE, session)
+              Cookie.cookie(cookie, session)
                   .setPath("/")
                   .setHttpOnly(true)
                   .setSecure(secure)
@@ -125,9 +127,9 @@ final class Gatekeeper implements Handler<RoutingContext> {
     return header != null && header.startsWith(BEARER) ? header.substring(BEARER.length()) : null;
   }
 
-  private static @Nullable String cookie(RoutingContext context) {
-    Cookie cookie = context.request().getCookie(COOKIE);
-    return cookie == null ? null : cookie.getValue();
+  private @Nullable String cookie(RoutingContext context) {
+    Cookie held = context.request().getCookie(cookie);
+    return held == null ? null : held.getValue();
   }
 
   /** In a time that does not tell how much of a guess was right. */
@@ -143,13 +145,17 @@ final class Gatekeeper implements Handler<RoutingContext> {
     }
   }
 
-  /** What a browser keeps: derived from the token, so that it outlives a restart of the server. */
-  private static String sessionOf(String token) {
+  /**
+   * What a browser keeps is derived from the token, so that it outlives a restart of the server;
+   * and so is its name, for cookies do not tell ports of a host apart: servers with different
+   * tokens would sign each other's visitors out.
+   */
+  private static String derived(String token, String purpose) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(token.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
       return HexFormat.of()
-          .formatHex(mac.doFinal("p3o-stream session".getBytes(StandardCharsets.UTF_8)));
+          .formatHex(mac.doFinal(("p3o-stream " + purpose).getBytes(StandardCharsets.UTF_8)));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has HmacSHA256", e);
     }

@@ -25,6 +25,7 @@ final class StreamClient {
 
   private final HttpServerResponse response;
   private final StepLog log;
+  private final RenderedSteps rendered;
   private final Consumer<Runnable> later;
   private long nextStep;
   private @Nullable RunOrigin announced;
@@ -32,11 +33,18 @@ final class StreamClient {
   private boolean stalled;
 
   /**
+   * @param rendered shared with the other clients
    * @param later runs something on the event loop, behind what waits there
    */
-  StreamClient(HttpServerResponse response, StepLog log, long from, Consumer<Runnable> later) {
+  StreamClient(
+      HttpServerResponse response,
+      StepLog log,
+      long from,
+      RenderedSteps rendered,
+      Consumer<Runnable> later) {
     this.response = response;
     this.log = log;
+    this.rendered = rendered;
     this.later = later;
     this.nextStep = from;
   }
@@ -110,7 +118,7 @@ final class StreamClient {
       if (step.step() > nextStep) {
         events.append(ServerSentEvent.gap(nextStep, step.step() - 1));
       }
-      events.append(ServerSentEvent.step(step));
+      events.append(rendered.of(step));
       nextStep = step.step() + 1;
     }
     return events.toString();

@@ -26,17 +26,22 @@ final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
 
   private final StepLog steps;
   private final StreamLimits limits;
+  private final Vertx vertx;
   private final Context loop;
   private final Runnable bell = this::ring;
   private final AtomicBoolean rung = new AtomicBoolean();
   private final Map<HttpServerResponse, StreamClient> clients = new HashMap<>();
+  private final RenderedSteps rendered = new RenderedSteps();
   private final AtomicInteger connected = new AtomicInteger();
   private final Counter dropped;
+  private long lookedAtNanos;
 
   StreamHandler(Vertx vertx, MeterRegistry registry, StepLog steps, StreamLimits limits) {
     this.steps = steps;
     this.limits = limits;
+    this.vertx = vertx;
     this.loop = vertx.getOrCreateContext();
+    this.lookedAtNanos = System.nanoTime() - limits.intervalMillis() * 1_000_000;
     Gauge.builder("p3o.stream.clients", connected, AtomicInteger::get)
         .description("Clients that follow the stream of steps")
         .register(registry);
@@ -77,7 +82,8 @@ final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
       return;
     }
     StreamClient client =
-        new StreamClient(response, steps, from, work -> loop.runOnContext(turn -> work.run()));
+        new StreamClient(
+            response, steps, from, rendered, work -> loop.runOnContext(turn -> work.run()));
     clients.put(response, client);
     connected.set(clients.size());
     response.closeHandler(closed -> loop.runOnContext(now -> forget(response)));
@@ -90,15 +96,27 @@ final class StreamHandler implements Handler<RoutingContext>, AutoCloseable {
     connected.set(clients.size());
   }
 
-  /** From any thread; many rings before the loop comes round are one. */
+  /** From any thread; many rings before the loop looks are one. */
   private void ring() {
     if (rung.compareAndSet(false, true)) {
-      loop.runOnContext(
-          now -> {
-            rung.set(false);
-            clients.values().forEach(StreamClient::send);
-          });
+      loop.runOnContext(now -> lookSoon());
     }
+  }
+
+  /** At once if the last look is some time ago. */
+  private void lookSoon() {
+    long elapsedMillis = (System.nanoTime() - lookedAtNanos) / 1_000_000;
+    if (elapsedMillis >= limits.intervalMillis()) {
+      look();
+    } else {
+      vertx.setTimer(limits.intervalMillis() - elapsedMillis, timer -> look());
+    }
+  }
+
+  private void look() {
+    lookedAtNanos = System.nanoTime();
+    rung.set(false);
+    clients.values().forEach(StreamClient::send);
   }
 
   private void heartbeat() {

@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,8 @@ class GatekeeperTest {
 
     assertThat(statusUnderName("localhost", path)).isEqualTo(401);
     assertThat(get(path, "Authorization", "Bearer " + TOKEN + "x").statusCode()).isEqualTo(401);
-    assertThat(get(path, "Cookie", "p3o-session=" + TOKEN).statusCode()).isEqualTo(401);
+    String name = cookie(signIn(TOKEN)).split("=", 2)[0];
+    assertThat(get(path, "Cookie", name + "=" + TOKEN).statusCode()).isEqualTo(401);
   }
 
   @Test
@@ -107,7 +109,7 @@ class GatekeeperTest {
     for (HttpResponse<String> answer : java.util.List.of(typed, posted)) {
       assertThat(answer.statusCode()).isEqualTo(303);
       assertThat(answer.headers().firstValue("Location")).contains("/");
-      String cookie = answer.headers().firstValue("Set-Cookie").orElseThrow();
+      String cookie = cookie(answer);
       assertThat(cookie)
           .containsIgnoringCase("HttpOnly")
           .contains("SameSite=Strict", "Path=/")
@@ -116,6 +118,25 @@ class GatekeeperTest {
       assertThat(get("/api/runs", "Cookie", session).statusCode()).isEqualTo(200);
       assertThat(get("/", "Cookie", session).body()).doesNotContain(TOKEN);
     }
+  }
+
+  /** A browser sends the cookies of a host to all of its ports. */
+  @Test
+  void serversWithDifferentTokensOnOneHostDoNotSignEachOthersVisitorsOut() throws Exception {
+    String other = TOKEN.toUpperCase(Locale.ROOT) + "-2";
+    serve(Fixture.withToken(other));
+    String ofOther = cookie(signIn(other)).split(";", 2)[0];
+    server.close();
+    serve(Fixture.withToken(TOKEN));
+    String own = cookie(signIn(TOKEN)).split(";", 2)[0];
+
+    assertThat(own.split("=", 2)[0]).isNotEqualTo(ofOther.split("=", 2)[0]);
+    assertThat(get("/api/runs", "Cookie", ofOther + "; " + own).statusCode()).isEqualTo(200);
+    assertThat(get("/api/runs", "Cookie", ofOther).statusCode()).isEqualTo(401);
+  }
+
+  private static String cookie(HttpResponse<String> answer) {
+    return answer.headers().firstValue("Set-Cookie").orElseThrow();
   }
 
   @Test

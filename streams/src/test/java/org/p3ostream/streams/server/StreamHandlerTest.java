@@ -28,7 +28,7 @@ import org.p3ostream.streams.live.StepLogs;
     value = 90,
     threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a read cannot be interrupted
 class StreamHandlerTest {
-  private static final StreamLimits PATIENT = new StreamLimits(4, 60_000, 60_000);
+  private static final StreamLimits PATIENT = new StreamLimits(4, 60_000, 60_000, 1);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final PrometheusMeterRegistry registry =
@@ -138,7 +138,7 @@ class StreamHandlerTest {
 
   @Test
   void heartbeatsComeWhenNothingElseDoes() throws Exception {
-    serve(StepLogs.ofSteps(0), new StreamLimits(4, 20, 60_000));
+    serve(StepLogs.ofSteps(0), new StreamLimits(4, 20, 60_000, 1));
     try (EventStream stream = open("")) {
       stream.next("run");
 
@@ -148,8 +148,25 @@ class StreamHandlerTest {
   }
 
   @Test
+  void stepsOfAFastRunAreSentTogether() throws Exception {
+    StepLog log = StepLogs.ofSteps(1);
+    serve(log, new StreamLimits(4, 20, 60_000, 3_600_000));
+    try (EventStream stream = open("")) {
+      assertThat(stream.steps(1)).containsExactly(0L);
+      StepLogs.addSteps(log, 1, 2);
+      assertThat(stream.steps(1)).containsExactly(1L);
+
+      StepLogs.addSteps(log, 2, 3); // less than an hour after the last look
+
+      for (int i = 0; i < 3; i++) {
+        assertThat(stream.next().data()).isEqualTo(": heartbeat");
+      }
+    }
+  }
+
+  @Test
   void clientsBeyondTheBoundAreRefusedUntilAPlaceIsFree() throws Exception {
-    serve(StepLogs.ofSteps(1), new StreamLimits(2, 20, 60_000));
+    serve(StepLogs.ofSteps(1), new StreamLimits(2, 20, 60_000, 1));
     EventStream first = open("");
     try (first;
         EventStream second = open("")) {
@@ -184,7 +201,7 @@ class StreamHandlerTest {
   @Test
   void aClientThatTakesNothingIsDroppedAndDisturbsNoOther() throws Exception {
     int steps = 20_000; // more than the kernel buffers for a client that does not read
-    serve(StepLogs.ofSteps(steps), new StreamLimits(4, 50, 300));
+    serve(StepLogs.ofSteps(steps), new StreamLimits(4, 50, 300, 1));
     try (Socket deaf = new Socket()) {
       deaf.setReceiveBufferSize(4_096);
       deaf.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));

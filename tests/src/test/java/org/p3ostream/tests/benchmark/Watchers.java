@@ -1,11 +1,16 @@
 package org.p3ostream.tests.benchmark;
 
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +23,11 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 /**
  * Whoever looks at a run from now on: a page that asks the server for what the dashboard asks, as
  * often; three clients of its stream of events; a scraper; and a foreign consumer, with a group of
- * its own, of ledger, metrics and rollouts. All of them in this process, none of them in the
- * learner's.
+ * its own, of ledger, metrics and rollouts.
+ *
+ * <p>They are a process with the lowest priority, which takes what processor time is left: people
+ * who watch a run do it on their own machines. It is told {@code on STEP} and {@code off}, and
+ * answers {@code off} with what was seen.
  */
 final class Watchers implements AutoCloseable {
 
@@ -48,6 +56,82 @@ final class Watchers implements AutoCloseable {
 
   /** Looks whether it is to end by itself, so that it can say goodbye to the broker. */
   private static final String CONSUMER = "foreign-consumer";
+
+  /** Watchers of a demo, in a process of their own. */
+  static final class Remote implements AutoCloseable {
+    private final Process process;
+    private final BufferedWriter to;
+    private final BufferedReader from;
+
+    Remote(URI server, String bootstrapServers, String topicPrefix) throws IOException {
+      process =
+          new ProcessBuilder(
+                  "nice",
+                  "-n",
+                  "19",
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:+UseSerialGC",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  Watchers.class.getName(),
+                  server.toString(),
+                  bootstrapServers,
+                  topicPrefix)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      to = process.outputWriter(StandardCharsets.UTF_8);
+      from = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    void on(long fromStep) throws IOException {
+      tell("on " + fromStep);
+    }
+
+    String off() throws IOException {
+      tell("off");
+      String seen = from.readLine();
+      if (seen == null || !seen.startsWith(SAW)) {
+        throw new IllegalStateException("the watchers did not watch: " + seen);
+      }
+      return seen;
+    }
+
+    private void tell(String command) throws IOException {
+      to.write(command);
+      to.newLine();
+      to.flush();
+    }
+
+    @Override
+    public void close() {
+      process.destroy();
+    }
+  }
+
+  /** Arguments: address of the live view, brokers, topic prefix. */
+  public static void main(String[] arguments) throws IOException {
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Watchers watchers = null;
+    String command = commands.readLine();
+    while (command != null) {
+      if (watchers != null) {
+        watchers.close();
+        System.out.println((watchers.sawEverything() ? SAW : "too little: ") + watchers.seen());
+        watchers = null;
+      } else {
+        watchers =
+            new Watchers(
+                URI.create(arguments[0]),
+                arguments[1],
+                new TopicCatalogue(arguments[2]),
+                Long.parseLong(command.substring("on ".length())));
+      }
+      command = commands.readLine();
+    }
+  }
+
+  private static final String SAW = "saw ";
 
   private final URI server;
   private final long fromStep;

@@ -21,6 +21,7 @@ import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.progress.LogFollower;
+import org.p3ostream.deploy.stack.BrokerMain;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
@@ -37,7 +38,7 @@ import org.p3ostream.tests.support.DemoProcess;
  * machine.
  *
  * <p>Arguments: demos of each kind (default 2), pairs in each (12), steps of a stretch (100),
- * directory of the results ({@code target}).
+ * directory of the results ({@code target}), and what else to tell the demos.
  */
 public final class WatchingBenchmark {
 
@@ -52,6 +53,8 @@ public final class WatchingBenchmark {
    * Of one stretch, per step.
    *
    * @param cpuMillis CPU time of the learner
+   * @param brokerCpuMillis CPU time of the broker
+   * @param streamsCpuMillis CPU time of the process of topology and server
    * @param commitMillis mean of its phase commit
    * @param commitMedianMillis median of the same
    * @param stepMillis time from one commit to the next, mean
@@ -59,6 +62,8 @@ public final class WatchingBenchmark {
    */
   record Stretch(
       double cpuMillis,
+      double brokerCpuMillis,
+      double streamsCpuMillis,
       double commitMillis,
       double commitMedianMillis,
       double stepMillis,
@@ -114,6 +119,7 @@ public final class WatchingBenchmark {
       String date,
       int processors,
       long stepsOfAStretch,
+      List<String> optionsOfDemos,
       List<Pair> pairs,
       List<Pair> noise,
       Map<String, Ratios> watchedToAlone,
@@ -122,12 +128,14 @@ public final class WatchingBenchmark {
   private final int pairs;
   private final long steps;
   private final Path directory;
+  private final List<String> options;
   private int demos;
 
-  private WatchingBenchmark(int pairs, long steps, Path directory) {
+  private WatchingBenchmark(int pairs, long steps, Path directory, List<String> options) {
     this.pairs = pairs;
     this.steps = steps;
     this.directory = directory;
+    this.options = options;
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -135,7 +143,10 @@ public final class WatchingBenchmark {
     int pairs = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 12;
     long steps = arguments.length > 2 ? Long.parseLong(arguments[2]) : 100;
     Path directory = Path.of(arguments.length > 3 ? arguments[3] : "target").toAbsolutePath();
-    new WatchingBenchmark(pairs, steps, Files.createDirectories(directory.resolve("watching")))
+    List<String> options =
+        List.of(arguments).subList(Math.min(4, arguments.length), arguments.length);
+    new WatchingBenchmark(
+            pairs, steps, Files.createDirectories(directory.resolve("watching")), options)
         .run(demos);
   }
 
@@ -157,7 +168,8 @@ public final class WatchingBenchmark {
     Path work = own.resolve("work");
     int port = FreePorts.onLoopback(1).get(0);
     long all = WARM_UP_STEPS + 2 * pairs * (steps + GUARD_STEPS) + GUARD_STEPS;
-    List<String> arguments =
+    List<String> arguments = new ArrayList<>(options);
+    arguments.addAll(
         List.of(
             "--steps",
             Long.toString(all),
@@ -165,7 +177,7 @@ public final class WatchingBenchmark {
             Integer.toString(port),
             "--work-dir",
             work.toString(),
-            "--no-report");
+            "--no-report"));
     try (DemoProcess demo = DemoProcess.start("demo", own, scratch, arguments)) {
       demo.untilTraining();
       List<Pair> measured =
@@ -180,7 +192,9 @@ public final class WatchingBenchmark {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     URI server = URI.create("http://127.0.0.1:" + port + "/");
     List<Pair> measured = new ArrayList<>();
-    try (RoleClients clients = new RoleClients(config)) {
+    try (RoleClients clients = new RoleClients(config);
+        Watchers.Remote watchers =
+            new Watchers.Remote(server, config.bootstrapServers(), topics.prefix())) {
       Meter meter =
           new Meter(demo, new LogFollower(clients.reader(), clients.codec(), topics.steps()));
       meter.until(WARM_UP_STEPS);
@@ -188,15 +202,7 @@ public final class WatchingBenchmark {
         boolean turnedRound = i % 2 == 1;
         Stretch first = null;
         for (boolean second : new boolean[] {false, true}) {
-          Stretch stretch;
-          if (watch && second != turnedRound) {
-            try (Watchers watchers =
-                new Watchers(server, config.bootstrapServers(), topics, meter.newest() + 1)) {
-              stretch = meter.stretch(steps, watchers);
-            }
-          } else {
-            stretch = meter.stretch(steps, null);
-          }
+          Stretch stretch = meter.stretch(steps, watch && second != turnedRound ? watchers : null);
           if (first == null) {
             first = stretch;
           } else {
@@ -212,14 +218,16 @@ public final class WatchingBenchmark {
   /** Reads ledger and clock of a demo's learner. */
   private static final class Meter {
     private final DemoProcess demo;
-    private final ProcessHandle learner;
     private final LogFollower ledger;
+    private final List<ProcessHandle> processes;
     private final List<StepEvent> events = new ArrayList<>();
 
     Meter(DemoProcess demo, LogFollower ledger) {
       this.demo = demo;
-      this.learner = demo.child("learner");
       this.ledger = ledger;
+      this.processes =
+          List.of(
+              demo.child("learner"), demo.child(BrokerMain.class.getName()), demo.child("streams"));
     }
 
     long newest() {
@@ -237,36 +245,40 @@ public final class WatchingBenchmark {
       }
     }
 
-    Stretch stretch(long steps, @Nullable Watchers watchers) {
+    Stretch stretch(long steps, Watchers.@Nullable Remote watchers) throws IOException {
+      if (watchers != null) {
+        watchers.on(newest() + 1);
+      }
       until(newest() + GUARD_STEPS);
       int from = events.size();
-      double cpuBefore = cpuMillis();
-      long before = newest();
-      until(before + steps);
-      double cpu = cpuMillis();
+      double[] before = cpuMillis();
+      until(newest() + steps);
+      double[] after = cpuMillis();
       List<StepEvent> measured = events.subList(from, events.size());
       double[] commits =
           measured.stream()
               .mapToDouble(event -> event.getPhases().getPreviousCommitMillis())
               .sorted()
               .toArray();
-      if (watchers != null && !watchers.sawEverything()) {
-        throw new IllegalStateException("the watchers did not watch: " + watchers.seen());
-      }
+      int n = measured.size();
       return new Stretch(
-          (cpu - cpuBefore) / measured.size(),
+          (after[0] - before[0]) / n,
+          (after[1] - before[1]) / n,
+          (after[2] - before[2]) / n,
           DoubleStream.of(commits).average().orElseThrow(),
-          commits[commits.length / 2],
-          (double) (committedAt(events.size() - 1) - committedAt(from - 1)) / measured.size(),
-          watchers == null ? "" : watchers.seen());
+          commits[n / 2],
+          (double) (committedAt(events.size() - 1) - committedAt(from - 1)) / n,
+          watchers == null ? "" : watchers.off());
     }
 
     private long committedAt(int event) {
       return events.get(event).getCommittedAt();
     }
 
-    private double cpuMillis() {
-      return learner.info().totalCpuDuration().orElseThrow().toNanos() / 1e6;
+    private double[] cpuMillis() {
+      return processes.stream()
+          .mapToDouble(p -> p.info().totalCpuDuration().orElseThrow().toNanos() / 1e6)
+          .toArray();
     }
   }
 
@@ -288,7 +300,9 @@ public final class WatchingBenchmark {
 
   private static Map<String, Ratios> ratios(List<Pair> pairs) {
     Map<String, Ratios> ratios = new LinkedHashMap<>();
-    ratios.put("CPU", Ratios.of(pairs, Stretch::cpuMillis));
+    ratios.put("CPU of the learner", Ratios.of(pairs, Stretch::cpuMillis));
+    ratios.put("CPU of the broker", Ratios.of(pairs, Stretch::brokerCpuMillis));
+    ratios.put("CPU of streams", Ratios.of(pairs, Stretch::streamsCpuMillis));
     ratios.put("commit, mean", Ratios.of(pairs, Stretch::commitMillis));
     ratios.put("commit, median", Ratios.of(pairs, Stretch::commitMedianMillis));
     ratios.put("step", Ratios.of(pairs, Stretch::stepMillis));
@@ -301,6 +315,7 @@ public final class WatchingBenchmark {
             Instant.now().toString(),
             Runtime.getRuntime().availableProcessors(),
             steps,
+            options,
             watched,
             noise,
             ratios(watched),
@@ -308,7 +323,12 @@ public final class WatchingBenchmark {
     Path file = directory.resolve("watching.json");
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), result);
     System.out.printf("%d pairs, medians of ratios [95 %%], in %s%n", watched.size(), file);
-    System.out.printf("  watched to alone %s%n", result.watchedToAlone());
-    System.out.printf("  alone to alone   %s%n", result.aloneToAlone());
+    result
+        .watchedToAlone()
+        .forEach(
+            (figure, ratios) ->
+                System.out.printf(
+                    "  %-20s watched to alone %s  alone to alone %s%n",
+                    figure, ratios, result.aloneToAlone().get(figure)));
   }
 }

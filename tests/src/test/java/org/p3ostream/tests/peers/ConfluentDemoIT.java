@@ -104,7 +104,8 @@ class ConfluentDemoIT {
         arguments,
         Map.of("JDK_JAVA_OPTIONS", logLoading), // which its children inherit
         parent,
-        parent.resolve("demo.log"));
+        parent.resolve("demo.log"),
+        false);
   }
 
   /** Where every process of a demo writes which classes it loads. */
