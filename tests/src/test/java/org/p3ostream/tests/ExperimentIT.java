@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.cli.P3o;
@@ -27,6 +28,7 @@ import org.p3ostream.deploy.stack.JvmCommand;
  * {@code p3o experiment} as its user starts it. A study that is killed and resumed has the tables
  * of its twin that nobody disturbed.
  */
+@Tag("endurance")
 class ExperimentIT {
 
   private static final Duration LONG = Duration.ofMinutes(8);

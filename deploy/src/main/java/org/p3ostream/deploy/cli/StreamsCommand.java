@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.file.Path;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.log.SampleRatios;
 import org.p3ostream.deploy.log.SampleTexts;
 import org.p3ostream.deploy.meters.RoleMeters;
 import org.p3ostream.deploy.meters.TargetFile;
@@ -28,8 +29,9 @@ final class StreamsCommand extends RoleCommand {
       throws InterruptedException {
     PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     try (SampleTexts texts = new SampleTexts(config.model().directory());
+        SampleRatios ratios = new SampleRatios(config, clients, RunEnvironment.read());
         MetricsService service =
-            new MetricsService(config.streamsSettings(), clients.streams(texts), meters)) {
+            new MetricsService(config.streamsSettings(), clients.streams(texts, ratios), meters)) {
       interruption.stopBy(service::close);
       service.start();
       announceAndAwait(config, service);

@@ -25,6 +25,7 @@ import org.p3ostream.rolloutproducer.runtime.ProducerClients;
 import org.p3ostream.schemas.registry.SubjectProvisioner;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.streams.lookup.TokenDecoder;
+import org.p3ostream.streams.lookup.TokenRatios;
 import org.p3ostream.streams.runtime.StreamsClients;
 
 /** Builds the clients of one role and closes all of them at the end. */
@@ -152,8 +153,8 @@ public final class RoleClients implements AutoCloseable {
    *
    * @param tokens texts of tokens
    */
-  public StreamsClients streams(TokenDecoder tokens) {
-    return new StreamsClients(config.kafka(), this::newCodec, tokens);
+  public StreamsClients streams(TokenDecoder tokens, TokenRatios ratios) {
+    return new StreamsClients(config.kafka(), this::newCodec, tokens, ratios);
   }
 
   /**

@@ -22,6 +22,7 @@ import org.p3ostream.learner.config.RatioConfig.PolicyTemperature;
 import org.p3ostream.learner.config.RatioConfig.TruncatedSampling;
 import org.p3ostream.learner.dispatch.PromptSchedule;
 import org.p3ostream.learner.forward.BehaviorWeights;
+import org.p3ostream.learner.forward.ForwardSpec;
 import org.p3ostream.learner.forward.StepRecipe;
 import org.p3ostream.learner.ledger.RunDefinition;
 import org.p3ostream.learner.objective.KlMode;
@@ -334,6 +335,18 @@ final class RunAssets implements AutoCloseable {
             weights);
     return new WindowTrainer(
         model, optimizer, LearningRateSchedule.of(settings.optimizer()), recipe, partitioning());
+  }
+
+  /** What it takes to compute log π_θ as the ratio has it, and nothing else. */
+  ForwardSpec logprobsInTheRatio() {
+    return new ForwardSpec(
+        settings.ratio().policyTemperature() == PolicyTemperature.SAMPLING,
+        takesRawLogprobs(),
+        false,
+        false,
+        false,
+        false,
+        false);
   }
 
   private Partitioning partitioning() {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rollout group as {@code /api/groups/{id}} shows it. The ratio of a token is not among it: log
- * π_θ is known to the learner alone and is not in the log.
+ * π_θ is not in the log and takes a forward pass, see {@link GroupRatios}.
  *
  * @param step the step that trained it
  * @param trainedVersion version of the weights that the step updated

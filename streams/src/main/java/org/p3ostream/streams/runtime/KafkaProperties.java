@@ -22,12 +22,19 @@ final class KafkaProperties {
   /** A batch that is larger is fetched all the same, alone. */
   private static final int LOOKUP_FETCH_BYTES = 64 * 1024;
 
+  /**
+   * Each commit is a transaction over some twenty partitions and wakes whoever reads the metrics: a
+   * tenth of a second, the default of exactly-once, costs a broker beside a learner more than
+   * anybody can see.
+   */
+  private static final int COMMIT_INTERVAL_MS = 500;
+
   private KafkaProperties() {}
 
   /** Of the topology. */
   static Properties streams(StreamsSettings settings, Map<String, ?> passedThrough) {
     Properties properties = new Properties();
-    properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 100);
+    properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, COMMIT_INTERVAL_MS);
     properties.put(StreamsConfig.ENABLE_METRICS_PUSH_CONFIG, false);
     properties.put(producerPrefix(ProducerConfig.COMPRESSION_TYPE_CONFIG), "lz4");
     properties.put(consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);

@@ -11,12 +11,15 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.streams.edge.PatientCodec;
 import org.p3ostream.streams.live.GroupIndex.TrainedGroup;
 import org.p3ostream.streams.lookup.GroupLookup;
+import org.p3ostream.streams.lookup.GroupRatios;
 import org.p3ostream.streams.lookup.GroupView;
 import org.p3ostream.streams.lookup.LogReader;
 import org.p3ostream.streams.lookup.NotReadableException;
+import org.p3ostream.streams.lookup.RatioLookup;
 import org.p3ostream.streams.lookup.SnapshotLookup;
 import org.p3ostream.streams.lookup.SnapshotView;
 import org.p3ostream.streams.lookup.TokenDecoder;
+import org.p3ostream.streams.lookup.TokenRatios;
 import org.p3ostream.streams.server.RecordSource;
 
 /**
@@ -28,6 +31,7 @@ final class LookupClients implements RecordSource, AutoCloseable {
   private final Map<String, ?> kafka;
   private final Supplier<PatientCodec> codecs;
   private final TokenDecoder decoder;
+  private final RatioLookup ratios;
   private final BooleanSupplier open;
   private @Nullable LogReader reader;
   private @Nullable GroupLookup groups;
@@ -42,11 +46,13 @@ final class LookupClients implements RecordSource, AutoCloseable {
       Map<String, ?> kafka,
       Supplier<PatientCodec> codecs,
       TokenDecoder decoder,
+      TokenRatios ratios,
       BooleanSupplier open) {
     this.topics = topics;
     this.kafka = kafka;
     this.codecs = codecs;
     this.decoder = decoder;
+    this.ratios = new RatioLookup(ratios);
     this.open = open;
   }
 
@@ -60,6 +66,12 @@ final class LookupClients implements RecordSource, AutoCloseable {
   }
 
   @Override
+  public synchronized GroupRatios ratios(TrainedGroup at) {
+    requireOpen();
+    return ratios.fetch(at);
+  }
+
+  @Override
   public synchronized List<SnapshotView> snapshots(int limit) {
     LogReader connected = connected();
     if (snapshots == null) {
@@ -69,13 +81,17 @@ final class LookupClients implements RecordSource, AutoCloseable {
   }
 
   private LogReader connected() {
-    if (closed || !open.getAsBoolean()) {
-      throw new NotReadableException("the topics of the run are not there yet");
-    }
+    requireOpen();
     if (reader == null) {
       reader = new LogReader(new KafkaConsumer<>(KafkaProperties.lookup(kafka)), codecs.get());
     }
     return reader;
+  }
+
+  private void requireOpen() {
+    if (closed || !open.getAsBoolean()) {
+      throw new NotReadableException("the topics of the run are not there yet");
+    }
   }
 
   @Override

@@ -81,7 +81,12 @@ public final class MetricsService implements AutoCloseable {
             settings.clientTimeout());
     this.lookups =
         new LookupClients(
-            settings.topics(), clients.kafka(), this::codec, clients.tokens(), gate::open);
+            settings.topics(),
+            clients.kafka(),
+            this::codec,
+            clients.tokens(),
+            clients.ratios(),
+            gate::open);
   }
 
   /**

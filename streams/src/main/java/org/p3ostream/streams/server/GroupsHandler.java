@@ -4,15 +4,18 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.live.GroupIndex.TrainedGroup;
 import org.p3ostream.streams.live.RunOrigin;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.lookup.NoRatiosException;
 import org.p3ostream.streams.server.LogReads.Answer;
 
 /**
  * {@code GET /api/groups?step=}: the groups of a step as the ledger names them; {@code GET
- * /api/groups/{id}}: one of them, read from the log.
+ * /api/groups/{id}}: one of them, read from the log; {@code GET /api/groups/{id}/ratios}: the
+ * ratios of its tokens.
  */
 final class GroupsHandler {
 
@@ -46,6 +49,33 @@ final class GroupsHandler {
   }
 
   void one(RoutingContext context) {
+    withGroup(
+        context,
+        at ->
+            records
+                .group(rolloutsPrefix(), at)
+                .map(group -> new Answer(200, group))
+                .orElseGet(
+                    () ->
+                        new Answer(
+                            404,
+                            new Json.Reason(
+                                "group " + at.groupId() + " is no longer in the log"))));
+  }
+
+  void ratios(RoutingContext context) {
+    withGroup(
+        context,
+        at -> {
+          try {
+            return new Answer(200, records.ratios(at));
+          } catch (NoRatiosException e) {
+            return new Answer(404, new Json.Reason(String.valueOf(e.getMessage())));
+          }
+        });
+  }
+
+  private void withGroup(RoutingContext context, Function<TrainedGroup, Answer> read) {
     try {
       long id = Parameters.whole("id", context.pathParam("id"), 0, Long.MAX_VALUE);
       Optional<TrainedGroup> at = steps.groups().find(id);
@@ -54,16 +84,7 @@ final class GroupsHandler {
             context, 404, new Json.Reason("no step that is held here has trained group " + id));
         return;
       }
-      reads.answer(
-          context,
-          () ->
-              records
-                  .group(rolloutsPrefix(), at.get())
-                  .map(group -> new Answer(200, group))
-                  .orElseGet(
-                      () ->
-                          new Answer(
-                              404, new Json.Reason("group " + id + " is no longer in the log"))));
+      reads.answer(context, () -> read.apply(at.get()));
     } catch (BadParameterException e) {
       Json.refuse(context, e);
     }

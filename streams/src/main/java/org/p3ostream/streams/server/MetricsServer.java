@@ -151,6 +151,7 @@ public final class MetricsServer implements AutoCloseable {
     router.get("/api/alerts").handler(alerts);
     router.get("/api/groups").handler(groups::list);
     router.get("/api/groups/:id").handler(groups::one);
+    router.get("/api/groups/:id/ratios").handler(groups::ratios);
     router
         .get("/api/snapshots")
         .handler(new SnapshotsHandler(steps.runId(), sources.records(), reads));

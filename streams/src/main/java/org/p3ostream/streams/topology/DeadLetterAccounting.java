@@ -8,7 +8,6 @@ import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
-import org.apache.kafka.streams.processor.api.RecordMetadata;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.p3ostream.schemas.avro.DeadLetter;
@@ -31,12 +30,12 @@ final class DeadLetterAccounting extends ContextualProcessor<byte[], Decoded, St
   static final int SOURCES_KEPT = 10_000;
 
   private final String runId;
-  private final PassedOver passedOver;
+  private final OwnRecords<DeadLetter> letters;
   private boolean begun;
 
   DeadLetterAccounting(String runId, PassedOver passedOver) {
     this.runId = runId;
-    this.passedOver = passedOver;
+    this.letters = new OwnRecords<>(runId, DeadLetter.class, DeadLetter::getRunId, passedOver);
   }
 
   @Override
@@ -47,20 +46,8 @@ final class DeadLetterAccounting extends ContextualProcessor<byte[], Decoded, St
 
   @Override
   public void process(Record<byte[], Decoded> record) {
-    RecordMetadata metadata = context().recordMetadata().orElseThrow();
-    Coordinate at = new Coordinate(metadata.partition(), metadata.offset());
-    if (record.value() instanceof Decoded.Rejected rejected) {
-      passedOver.count(metadata.topic(), at, rejected.reason(), rejected.cause());
-      return;
-    }
-    Object held = ((Decoded.Accepted) record.value()).record();
-    if (!(held instanceof DeadLetter letter)) {
-      passedOver.count(
-          metadata.topic(), at, RejectionReason.WRONG_RECORD_TYPE, held.getClass().getSimpleName());
-    } else if (!letter.getRunId().equals(runId)) {
-      passedOver.count(
-          metadata.topic(), at, RejectionReason.FOREIGN_RUN, "run " + letter.getRunId());
-    } else {
+    DeadLetter letter = letters.read(context().recordMetadata().orElseThrow(), record.value());
+    if (letter != null) {
       count(letter, EventTime.of(letter, record.timestamp()));
     }
   }

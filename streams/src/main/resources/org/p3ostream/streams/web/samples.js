@@ -13,6 +13,17 @@ const P3oSamples = (() => {
     [0, "less than 0.01"],
   ];
 
+  /* Classes of the importance ratio: lowest ratio, name. */
+  const RATIOS = [
+    [2, "2 or more"],
+    [1.25, "1.25 to 2"],
+    [0.8, "0.8 to 1.25"],
+    [0.5, "0.5 to 0.8"],
+    [0, "less than 0.5"],
+  ];
+
+  const ratioClass = (ratio) => 1 + RATIOS.findIndex(([least]) => ratio >= least);
+
   function classOf(logprob) {
     const probability = Math.exp(logprob);
     return 1 + CLASSES.findIndex(([least]) => probability >= least);
@@ -30,17 +41,19 @@ const P3oSamples = (() => {
 
   function describe(token) {
     const text = token.text ? JSON.stringify(token.text) : "no text";
-    return `${text}, id ${token.id}, probability ${number(Math.exp(token.behaviorLogprob))}, log-prob ${number(token.behaviorLogprob)} nats${token.inLoss ? "" : ", not in the loss"}`;
+    return `${text}, id ${token.id}, probability ${number(Math.exp(token.behaviorLogprob))}, log-prob ${number(token.behaviorLogprob)} nats${token.ratio === undefined || token.ratio === null ? "" : `, ratio ${number(token.ratio)}`}${token.inLoss ? "" : ", not in the loss"}`;
   }
 
-  function legend() {
+  /* `by` is what the tokens are marked by: probability or ratio. */
+  function legend(by, title, classes, key) {
     const list = element("ul", "legend");
-    list.append(element("li", "", "behaviour probability of a token:"));
-    CLASSES.forEach(([, name], i) => {
+    list.dataset.of = by;
+    list.append(element("li", "", title));
+    classes.forEach(([, name], i) => {
       const item = element("li");
       const sample = element("span", "tokens");
       const token = element("span", "", "abc");
-      token.dataset.p = i + 1;
+      token.dataset[key] = i + 1;
       sample.append(token);
       item.append(sample, ` ${name}`);
       list.append(item);
@@ -113,11 +126,62 @@ const P3oSamples = (() => {
     if (group.textNote) made.append(element("p", "explain", `Token ids instead of texts: ${group.textNote}.`));
     made.append(
       element("div", "prompt", group.prompt === null ? group.promptTokens.map((id) => `⟨${id}⟩`).join("") : group.prompt),
-      legend(),
-      element("p", "explain", "The probability is the one that the producer recorded when it sampled the token. The ratio of the trained policy to it is known to the learner alone and is not in the log per token; its statistics are above."),
+      choice(made),
+      legend("ratio", "ratio of a token:", RATIOS, "r"),
+      legend("probability", "behaviour probability of a token:", CLASSES, "p"),
+      element("p", "explain ratio-note", "Computing the ratios …"),
       ...group.responses.map(responseElement),
     );
+    made.dataset.by = "probability";
     return made;
+  }
+
+  /* What tokens are marked by; ratios once there are any. */
+  function choice(made) {
+    const bar = element("div", "controls");
+    bar.append(element("span", "", "Marked by"));
+    for (const by of ["ratio", "probability"]) {
+      const button = element("button", "", by);
+      button.type = "button";
+      button.dataset.by = by;
+      button.disabled = by === "ratio";
+      button.setAttribute("aria-pressed", String(by === "probability"));
+      button.addEventListener("click", () => markBy(made, by));
+      bar.append(button);
+    }
+    return bar;
+  }
+
+  function markBy(made, by) {
+    made.dataset.by = by;
+    for (const button of made.querySelectorAll("button[data-by]")) button.setAttribute("aria-pressed", String(button.dataset.by === by));
+  }
+
+  /* Ratios come after the texts: the service computes them again from the weights in the log. */
+  async function addRatios(made, group) {
+    const note = made.querySelector(".ratio-note");
+    let told;
+    try {
+      told = await P3oPanels.ask(`/api/groups/${group.groupId}/ratios`);
+    } catch (e) {
+      note.textContent = `No ratios: ${e.message}. The probability is the one that the producer recorded when it sampled the token.`;
+      return;
+    }
+    const ended = group.responses.map((response, i) => [response, i]).filter(([response]) => response.finishReason !== "ABORTED");
+    const sections = made.querySelectorAll(".response");
+    ended.forEach(([response, i], nth) => {
+      const spans = sections[i].querySelectorAll(".tokens > span");
+      (told.responses[nth] || []).forEach((ratio, t) => {
+        const token = response.tokens[t];
+        if (!token || ratio === null) return;
+        token.ratio = ratio;
+        spans[t].dataset.r = ratioClass(ratio);
+        spans[t].title = describe(token);
+      });
+    });
+    note.textContent = `Ratio of the policy that step ${told.step} updated (version ${told.trainedVersion}) to the probability that the producer recorded, before cap or clip, computed again from the weights in the log.`;
+    made.querySelector("button[data-by=ratio]").disabled = false;
+    markBy(made, "ratio");
   }
 
   /* newest() tells the newest step; steps beyond it cannot be asked for. */
@@ -175,8 +239,10 @@ const P3oSamples = (() => {
       say(async () => {
         const group = await P3oPanels.ask(`/api/groups/${id}`);
         return () => {
-          view.replaceChildren(groupElement(group));
+          const made = groupElement(group);
+          view.replaceChildren(made);
           container.dataset.group = id;
+          addRatios(made, group);
         };
       });
     }

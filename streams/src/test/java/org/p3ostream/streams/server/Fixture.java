@@ -9,6 +9,7 @@ import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.live.GroupIndex.TrainedGroup;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.lookup.GroupRatios;
 import org.p3ostream.streams.lookup.GroupView;
 import org.p3ostream.streams.lookup.NotReadableException;
 import org.p3ostream.streams.lookup.SnapshotView;
@@ -25,6 +26,11 @@ final class Fixture {
       new RecordSource() {
         @Override
         public Optional<GroupView> group(String rolloutsPrefix, TrainedGroup at) {
+          throw new NotReadableException("no log here");
+        }
+
+        @Override
+        public GroupRatios ratios(TrainedGroup at) {
           throw new NotReadableException("no log here");
         }
 

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,8 +27,10 @@ import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.live.GroupIndex.TrainedGroup;
 import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
+import org.p3ostream.streams.lookup.GroupRatios;
 import org.p3ostream.streams.lookup.GroupView;
 import org.p3ostream.streams.lookup.GroupViews;
+import org.p3ostream.streams.lookup.NoRatiosException;
 import org.p3ostream.streams.lookup.SnapshotView;
 
 /** The description of the API is in step with what is answered. */
@@ -45,6 +48,14 @@ class OpenApiTest {
         public Optional<GroupView> group(String rolloutsPrefix, TrainedGroup at) {
           RolloutGroup group = Records.rollout(at.groupId(), 0, 1, 0);
           return at.groupId() == 3 ? Optional.empty() : Optional.of(GroupViews.of(group, at));
+        }
+
+        @Override
+        public GroupRatios ratios(TrainedGroup at) {
+          if (at.groupId() == 3) {
+            throw new NoRatiosException("version 2 is gone");
+          }
+          return new GroupRatios(at.groupId(), 2, 2, List.of(Arrays.asList(1.5, null)));
         }
 
         @Override
@@ -100,6 +111,10 @@ class OpenApiTest {
     "/api/groups/{id}, /api/groups/3, 404",
     "/api/groups/{id}, /api/groups/99, 404",
     "/api/groups/{id}, /api/groups/x, 400",
+    "/api/groups/{id}/ratios, /api/groups/1/ratios, 200",
+    "/api/groups/{id}/ratios, /api/groups/3/ratios, 404",
+    "/api/groups/{id}/ratios, /api/groups/99/ratios, 404",
+    "/api/groups/{id}/ratios, /api/groups/x/ratios, 400",
     "/api/snapshots, /api/snapshots, 200",
     "/api/snapshots, /api/snapshots?limit=101, 400",
     "/api/stream, /api/stream?from=x, 400",

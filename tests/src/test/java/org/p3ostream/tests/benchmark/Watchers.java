@@ -25,9 +25,9 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * often; three clients of its stream of events; a scraper; and a foreign consumer, with a group of
  * its own, of ledger, metrics and rollouts.
  *
- * <p>They are a process with the lowest priority, which takes what processor time is left: people
- * who watch a run do it on their own machines. It is told {@code on STEP} and {@code off}, and
- * answers {@code off} with what was seen.
+ * <p>They are a process with a low priority: people who watch a run do it on their own machines,
+ * and do not take its processors away. It is told {@code on STEP} and {@code off}, and answers
+ * {@code off} with what was seen.
  */
 final class Watchers implements AutoCloseable {
 
@@ -68,7 +68,7 @@ final class Watchers implements AutoCloseable {
           new ProcessBuilder(
                   "nice",
                   "-n",
-                  "19",
+                  "10",
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                   "-XX:+UseSerialGC",
                   "-cp",

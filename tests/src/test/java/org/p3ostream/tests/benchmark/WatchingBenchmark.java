@@ -33,11 +33,10 @@ import org.p3ostream.tests.support.DemoProcess;
  * with {@link Watchers} follow one another, in pairs of which every other one is turned round, so
  * that neither the machine's moods nor the growing log nor a compiler that warms up weigh on one
  * side. Of each stretch: the CPU time of the learner's process and the phase {@code commit}, for
- * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. Beside
- * each demo runs, before it, one in which nobody watches either kind of stretch: the noise of the
- * machine.
+ * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. Before
+ * them runs a demo in which nobody watches either kind of stretch: the noise of the machine.
  *
- * <p>Arguments: demos of each kind (default 2), pairs in each (12), steps of a stretch (100),
+ * <p>Arguments: demos that are watched (default 2), pairs in each (12), steps of a stretch (100),
  * directory of the results ({@code target}), and what else to tell the demos.
  */
 public final class WatchingBenchmark {
@@ -45,7 +44,7 @@ public final class WatchingBenchmark {
   private static final long WARM_UP_STEPS = 300;
 
   /** First steps of a stretch, not measured: whoever watches comes and goes. */
-  private static final long GUARD_STEPS = 20;
+  private static final long GUARD_STEPS = 30;
 
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -153,8 +152,8 @@ public final class WatchingBenchmark {
   private void run(int count) throws Exception {
     List<Pair> watched = new ArrayList<>();
     List<Pair> noise = new ArrayList<>();
+    noise.addAll(demo(false));
     for (int i = 0; i < count; i++) {
-      noise.addAll(demo(false));
       watched.addAll(demo(true));
       report(watched, noise);
     }
@@ -197,7 +196,9 @@ public final class WatchingBenchmark {
             new Watchers.Remote(server, config.bootstrapServers(), topics.prefix())) {
       Meter meter =
           new Meter(demo, new LogFollower(clients.reader(), clients.codec(), topics.steps()));
+      watchers.on(0); // has its warm-up too
       meter.until(WARM_UP_STEPS);
+      watchers.off();
       for (int i = 0; i < pairs; i++) {
         boolean turnedRound = i % 2 == 1;
         Stretch first = null;

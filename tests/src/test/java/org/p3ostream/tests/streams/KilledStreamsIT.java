@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.p3ostream.tests.support.ChildRole;
 import org.p3ostream.tests.support.LocalStackExtension;
 
 /** Streams are killed under load; what is left is what one undisturbed pass over the log gives. */
+@Tag("endurance")
 @ExtendWith(LocalStackExtension.class)
 class KilledStreamsIT {
   private static final Duration PATIENCE = Duration.ofSeconds(150);

@@ -16,10 +16,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
@@ -29,9 +32,13 @@ import org.p3ostream.deploy.cli.P3o;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigLoader;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.stack.LocalStack;
+import org.p3ostream.schemas.avro.StepEvent;
+import org.p3ostream.schemas.avro.StepMetrics;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.streams.lookup.TokenDecoder;
+import org.p3ostream.streams.lookup.TokenRatios;
 import org.p3ostream.streams.runtime.MetricsService;
 import org.p3ostream.tests.support.LocalStackExtension;
 
@@ -130,6 +137,64 @@ class MetricsCommandIT {
             "7 train/staleness_min");
   }
 
+  @Test
+  void topShowsWhatTheLogSaysOfTheNewestStep(LocalStack stack) throws Exception {
+    List<String> settings = settings(stack, "top.", 40);
+    P3oConfig config = config(settings);
+    create(stack, config);
+    StringWriter view = new StringWriter();
+    StepMetrics figures;
+    try (RoleClients clients = new RoleClients(config);
+        LedgerScript script = script(stack, config, clients);
+        MetricsService service = service(config, clients)) {
+      service.start();
+      script.commitGenesis();
+      commitSteps(script, 0, 40);
+      assertThat(
+              start(new PrintWriter(out, true), settings, "--follow")
+                  .get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .isZero();
+      assertThat(
+              P3o.commandLine()
+                  .setOut(new PrintWriter(view, true))
+                  .execute("top", "--once", "--url", "http://127.0.0.1:" + service.port() + "/"))
+          .isZero();
+      figures = newestStep(clients, config).getMetrics();
+    }
+    assertThat(view.toString())
+        .contains("step 39  version 40  p3o/step/proxy")
+        .containsPattern("reward +" + number("%.3f", figures.getRewardMean()))
+        .containsPattern("ESS +" + number("%.3f", figures.getNormalizedEss()))
+        .containsPattern("cap +" + number("%.3f", figures.getAdaptiveCap()))
+        .containsPattern("KL +" + number("%.2e", figures.getBehaviorKlProxyMean()))
+        .containsPattern("grad norm +" + number("%.3g", figures.getGradNorm()))
+        .containsPattern(
+            "staleness +mean %s, p95 1, max %d versions"
+                .formatted(number("%.2f", figures.getStalenessMean()), figures.getStalenessMax()))
+        .containsPattern("lag +0 records, %d windows".formatted(figures.getLagWindows()))
+        .containsPattern("dead letters +0")
+        .containsPattern("it +40 ");
+  }
+
+  private static String number(String format, double value) {
+    return Pattern.quote(String.format(Locale.ROOT, format, value));
+  }
+
+  private static StepEvent newestStep(RoleClients clients, P3oConfig config) {
+    LogFollower ledger =
+        new LogFollower(
+            clients.reader(),
+            clients.codec(),
+            new TopicCatalogue(config.run().topicPrefix()).steps());
+    StepEvent newest = null;
+    while (newest == null || !ledger.isAtEnd()) {
+      for (SpecificRecord record : ledger.poll(Duration.ofMillis(100))) {
+        newest = (StepEvent) record;
+      }
+    }
+    return newest;
+  }
+
   /** A reader that goes away: from then on whoever writes gets an error. */
   private static final class ClosingPipe extends Writer {
     private final StringBuffer written = new StringBuffer();
@@ -225,7 +290,7 @@ class MetricsCommandIT {
   private static MetricsService service(P3oConfig config, RoleClients clients) {
     return new MetricsService(
         config.streamsSettings(),
-        clients.streams(TokenDecoder.NONE),
+        clients.streams(TokenDecoder.NONE, TokenRatios.NONE),
         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
   }
 

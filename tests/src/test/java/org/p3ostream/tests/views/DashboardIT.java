@@ -1,10 +1,12 @@
 package org.p3ostream.tests.views;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.IntNode;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -196,12 +198,42 @@ class DashboardIT {
     assertThat(browser.text(".prompt")).matches("[0-9]{8}=");
     assertThat(browser.text(".response h4")).contains("reward ", "ended by ", "mean log-prob ");
     assertThat(browser.text(".response .tokens")).containsPattern("[0-9]");
-    assertThat(browser.text("#samples")).contains("not in the log per token");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(browser.text(".ratio-note"))
+                    .startsWith("Ratio of the policy that step"));
+    assertThat(browser.value("document.querySelector('.samples').dataset.by").asText())
+        .isEqualTo("ratio");
+    assertThat(browser.value("document.querySelectorAll('.response .tokens [data-r]').length"))
+        .isNotEqualTo(IntNode.valueOf(0));
+    browser.value("document.querySelector('button[data-by=probability]').click()");
+    assertThat(browser.text(".legend[data-of=probability]")).contains("behaviour probability");
+    browser.value("document.querySelector('button[data-by=ratio]').click()");
 
     String group = second.replace("group ", "");
     JsonNode told = json("api/groups/" + group);
     assertThat(told.at("/prompt").asText()).isEqualTo(browser.text(".prompt"));
     assertThat(told.at("/responses/0/tokens/0/behaviorLogprob").asDouble()).isLessThanOrEqualTo(0);
+    ratiosAreThoseOfTheStep(told.at("/step").asLong());
+  }
+
+  /** All groups of a step together have the statistics that the learner reported. */
+  private void ratiosAreThoseOfTheStep(long step) throws Exception {
+    List<Double> ratios = new ArrayList<>();
+    for (JsonNode group : json("api/groups?step=" + step).at("/groups")) {
+      for (JsonNode response :
+          json("api/groups/" + group.at("/groupId").asLong() + "/ratios").at("/responses")) {
+        response.forEach(ratio -> ratios.add(ratio.asDouble()));
+      }
+    }
+    JsonNode reported = json("api/steps?from=" + step + "&limit=1").at("/steps/0/training");
+    assertThat(ratios).hasSize(reported.at("/validTokens").asInt());
+    assertThat(ratios.stream().mapToDouble(ratio -> ratio).average().orElseThrow())
+        .isCloseTo(reported.at("/ratioMean").asDouble(), within(1e-6));
+    assertThat(ratios.stream().mapToDouble(ratio -> ratio).max().orElseThrow())
+        .isCloseTo(reported.at("/ratioMax").asDouble(), within(1e-6));
   }
 
   private void runIsLookedAtInEveryLight() throws Exception {
