@@ -15,11 +15,11 @@ const P3oSamples = (() => {
 
   /* Classes of the importance ratio: lowest ratio, name. */
   const RATIOS = [
-    [2, "2 or more"],
-    [1.25, "1.25 to 2"],
-    [0.8, "0.8 to 1.25"],
-    [0.5, "0.5 to 0.8"],
-    [0, "less than 0.5"],
+    [1.2, "1.2 or more"],
+    [1.02, "1.02 to 1.2"],
+    [0.98, "0.98 to 1.02"],
+    [0.8, "0.8 to 0.98"],
+    [0, "less than 0.8"],
   ];
 
   const ratioClass = (ratio) => 1 + RATIOS.findIndex(([least]) => ratio >= least);
