@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
@@ -75,6 +77,36 @@ class StepRatiosIT {
           .isInstanceOf(NoRatiosException.class)
           .hasMessageContaining("model.directory: ")
           .hasMessageContaining("nowhere");
+    }
+  }
+
+  @Test
+  void aModelThatIsPutRightIsReadAgain(LocalStack stack, @TempDir Path directory) throws Throwable {
+    TestRun run = run(stack, directory);
+    Path model = Path.of(run.config().model().directory());
+    Path copy = Files.createDirectory(directory.resolve("copy"));
+    try (Stream<Path> files = Files.list(model)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, copy.resolve(file.getFileName()));
+      }
+    }
+    Path file = copy.resolve("config.json");
+    String right = Files.readString(file);
+    P3oConfig config = run.config("model.directory=" + copy);
+    try (RoleClients clients = new RoleClients(config);
+        SampleRatios ratios = new SampleRatios(config, clients, Map.of())) {
+      Files.writeString(
+          file, right.replaceFirst("\"rope_theta\" *: *[0-9.]+", "\"rope_theta\": 5.0"));
+      assertThatThrownBy(() -> ratios.of(5))
+          .isInstanceOf(NoRatiosException.class)
+          .hasMessageContaining("is not the model of this run");
+      Files.writeString(
+          file, right.replaceFirst("\"hidden_size\" *: *[0-9]+", "\"hidden_size\": 1000000"));
+      assertThatThrownBy(() -> ratios.of(5))
+          .isInstanceOf(NoRatiosException.class)
+          .hasMessageContaining("model.directory: ");
+      Files.writeString(file, right);
+      assertThat(ratios.of(5)).isNotEmpty();
     }
   }
 

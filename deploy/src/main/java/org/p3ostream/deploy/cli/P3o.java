@@ -41,7 +41,7 @@ public final class P3o {
   private static final Logger LOG = LoggerFactory.getLogger(P3o.class);
 
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    System.exit(commandLine().setOut(StandardOutput.writer()).execute(arguments));
   }
 
   /** The command line with its exit codes, without leaving the JVM. */

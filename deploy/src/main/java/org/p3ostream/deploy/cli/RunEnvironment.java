@@ -11,7 +11,8 @@ final class RunEnvironment {
   /** Recorded by a run when it begins. */
   static Map<String, String> read() {
     Map<String, String> found = new TreeMap<>();
-    for (String variable : new String[] {"MKL_CBWR", "OMP_NUM_THREADS", "OMP_WAIT_POLICY"}) {
+    for (String variable :
+        new String[] {"ATEN_CPU_CAPABILITY", "MKL_CBWR", "OMP_NUM_THREADS", "OMP_WAIT_POLICY"}) {
       found.put(variable, System.getenv().getOrDefault(variable, ""));
     }
     for (String property : new String[] {"java.version", "os.arch", "os.name"}) {

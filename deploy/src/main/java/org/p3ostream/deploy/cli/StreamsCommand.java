@@ -9,6 +9,7 @@ import org.p3ostream.deploy.log.SampleRatios;
 import org.p3ostream.deploy.log.SampleTexts;
 import org.p3ostream.deploy.meters.RoleMeters;
 import org.p3ostream.deploy.meters.TargetFile;
+import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.runtime.MetricsService;
 import picocli.CommandLine.Command;
 
@@ -38,6 +39,12 @@ final class StreamsCommand extends RoleCommand {
     }
   }
 
+  /** A second service on a run leaves the target of the first alone. */
+  private static String target(P3oConfig config) {
+    StreamsSettings settings = config.streamsSettings();
+    return settings.hasOwnApplicationId() ? "streams-" + settings.applicationId() : "streams";
+  }
+
   private static void announceAndAwait(P3oConfig config, MetricsService service)
       throws InterruptedException {
     String targets = config.metrics().targetsDirectory();
@@ -46,7 +53,8 @@ final class StreamsCommand extends RoleCommand {
       return;
     }
     try (TargetFile target =
-        TargetFile.write(Path.of(targets), "streams", service.port(), labels(config, "streams"))) {
+        TargetFile.write(
+            Path.of(targets), target(config), service.port(), labels(config, "streams"))) {
       service.awaitTermination();
     }
   }

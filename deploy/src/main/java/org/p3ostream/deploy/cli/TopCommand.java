@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
+import org.p3ostream.deploy.top.RefusedException;
 import org.p3ostream.deploy.top.Top;
 import org.p3ostream.deploy.workdirectory.WorkDirectory;
 import org.p3ostream.streams.config.StreamsConfig;
@@ -89,6 +90,9 @@ final class TopCommand implements Callable<Integer> {
   private void print(Top top, URI server) throws InterruptedException {
     try {
       top.once(spec.commandLine().getOut());
+    } catch (RefusedException e) {
+      throw new IllegalStateException(
+          server + " asks for a token: give --token-file or streams.token", e);
     } catch (IOException e) {
       throw new IllegalStateException(
           "nobody answers at " + server + ": is p3o streams up? (" + reason(e) + ")", e);
@@ -104,8 +108,15 @@ final class TopCommand implements Callable<Integer> {
     return URI.create("%s://%s:%d/".formatted(scheme, streams.host(), streams.port()));
   }
 
-  private @Nullable String token(StreamsConfig streams) throws IOException {
-    return tokenFile == null ? streams.token() : Files.readString(tokenFile).strip();
+  private @Nullable String token(StreamsConfig streams) {
+    if (tokenFile == null) {
+      return streams.token();
+    }
+    try {
+      return Files.readString(tokenFile).strip();
+    } catch (IOException e) {
+      throw new ConfigException("--token-file: " + tokenFile + " cannot be read");
+    }
   }
 
   private @Nullable Path configuration() {

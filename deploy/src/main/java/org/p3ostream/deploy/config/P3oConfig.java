@@ -206,6 +206,6 @@ public record P3oConfig(
 
   /** What the metrics service is told. */
   public StreamsSettings streamsSettings() {
-    return new StreamsSettings(run.id(), run.topicPrefix(), streams);
+    return new StreamsSettings(run.id(), run.topicPrefix(), streams, (long) learner.steps());
   }
 }

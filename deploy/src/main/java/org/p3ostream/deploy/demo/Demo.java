@@ -15,7 +15,6 @@ import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
 import org.p3ostream.deploy.report.ReportDirectory;
 import org.p3ostream.deploy.report.RunReport;
-import org.p3ostream.deploy.stack.ChildProcess;
 import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.deploy.stack.Predecessors;
@@ -114,7 +113,7 @@ public final class Demo implements AutoCloseable {
       claim.serve(stack);
       Training training = trainAndReport(config, stack, hasPrompts);
       if (options.keepServing()) {
-        serve(training.serving());
+        serve(training);
       }
     } catch (Exception e) {
       failed = !isClosed() && !(e instanceof ConfigException);
@@ -195,7 +194,8 @@ public final class Demo implements AutoCloseable {
       throws Exception {
     TopicCatalogue topics = new TopicCatalogue(config.run().topicPrefix());
     Roles roles = teardown.add(new Roles(directory, commandLine));
-    Training training = Training.start(roles, stack.processes(), options.producers(), hasPrompts);
+    Training training =
+        Training.start(roles, stack.processes(), options.producers(), hasPrompts, this::tell);
     stack.awaitReady();
     out.printf(
         "broker %s, registry %s (%.1f s)%n",
@@ -232,7 +232,12 @@ public final class Demo implements AutoCloseable {
     }
   }
 
-  private void serve(List<ChildProcess> serving) throws InterruptedException {
+  /** On a line of its own, whatever the progress shows. */
+  private void tell(String text) {
+    out.println((terminal ? "\n" : "") + text);
+  }
+
+  private void serve(Training training) throws InterruptedException {
     out.printf("live view %s, metrics %smetrics%n", address(), address());
     out.printf("on the terminal: ./p3o top --url %s%n", address());
     out.printf(
@@ -240,7 +245,7 @@ public final class Demo implements AutoCloseable {
         ShellWord.quoted(directory.configuration().toString()));
     out.println("Ctrl-C ends");
     while (!isClosed()) {
-      serving.forEach(ChildProcess::requireAlive);
+      training.keepServing();
       Thread.sleep(SERVING_POLL_MILLIS);
     }
   }

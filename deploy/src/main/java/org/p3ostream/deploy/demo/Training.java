@@ -3,6 +3,7 @@ package org.p3ostream.deploy.demo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
@@ -23,10 +24,15 @@ final class Training {
   private final List<ChildProcess> stack;
   private final List<ChildProcess> producers;
   private @Nullable ChildProcess learner;
-  private @Nullable ChildProcess streams;
+  private final KeptStreams streams;
 
-  private Training(Roles roles, List<ChildProcess> stack, List<ChildProcess> producers) {
+  private Training(
+      Roles roles,
+      List<ChildProcess> stack,
+      List<ChildProcess> producers,
+      Consumer<String> notice) {
     this.roles = roles;
+    this.streams = new KeptStreams(roles::startStreams, notice);
     this.stack = List.copyOf(stack);
     this.producers = List.copyOf(producers);
   }
@@ -37,13 +43,20 @@ final class Training {
    *
    * @param stack broker and registry, not necessarily ready
    * @param begun whether the run has its first prompts already
+   * @param notice told what a person should know
    */
-  static Training start(Roles roles, List<ChildProcess> stack, int producers, boolean begun) {
+  static Training start(
+      Roles roles,
+      List<ChildProcess> stack,
+      int producers,
+      boolean begun,
+      Consumer<String> notice) {
     Training training =
         new Training(
             roles,
             stack,
-            IntStream.rangeClosed(1, producers).mapToObj(roles::startProducer).toList());
+            IntStream.rangeClosed(1, producers).mapToObj(roles::startProducer).toList(),
+            notice);
     if (producers == 1 || begun) {
       training.learner = roles.startLearner();
     }
@@ -66,26 +79,21 @@ final class Training {
             new LogFollower(clients.reader(), clients.codec(), topics.steps()),
             learner(config, clients, topics),
             others,
-            this::startStreams,
+            streams,
             progress,
             config.learner().steps(),
             history)
         .await();
   }
 
-  /** What stays up after the training: broker, registry and, after the first step, the metrics. */
-  List<ChildProcess> serving() {
-    List<ChildProcess> serving = new ArrayList<>(stack);
-    if (streams != null) {
-      serving.add(streams);
-    }
-    return serving;
-  }
-
-  private ChildProcess startStreams() {
-    ChildProcess started = roles.startStreams();
-    streams = started;
-    return started;
+  /**
+   * Makes sure that what stays up after the training is up: broker, registry and the metrics.
+   *
+   * @throws org.p3ostream.deploy.stack.ChildDiedException if one of them is not
+   */
+  void keepServing() {
+    stack.forEach(ChildProcess::requireAlive);
+    streams.keepUp();
   }
 
   private ChildProcess learner(P3oConfig config, RoleClients clients, TopicCatalogue topics)

@@ -1,9 +1,7 @@
 package org.p3ostream.deploy.demo;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.p3ostream.deploy.progress.LogFollower;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
@@ -17,7 +15,7 @@ final class TrainingWatch {
   private final LogFollower ledger;
   private final ChildProcess learner;
   private final List<ChildProcess> others;
-  private final Supplier<ChildProcess> latecomer;
+  private final KeptStreams streams;
   private final ProgressLine progress;
   private final long steps;
   private final RunHistory history;
@@ -26,21 +24,21 @@ final class TrainingWatch {
    * @param ledger the `steps` topic
    * @param learner may end once it is done
    * @param others must not end
-   * @param latecomer started after the first step; must not end either
+   * @param streams started after the first step
    * @param history filled with what is seen
    */
   TrainingWatch(
       LogFollower ledger,
       ChildProcess learner,
       List<ChildProcess> others,
-      Supplier<ChildProcess> latecomer,
+      KeptStreams streams,
       ProgressLine progress,
       long steps,
       RunHistory history) {
     this.ledger = ledger;
     this.learner = learner;
-    this.others = new ArrayList<>(others);
-    this.latecomer = latecomer;
+    this.others = List.copyOf(others);
+    this.streams = streams;
     this.progress = progress;
     this.steps = steps;
     this.history = history;
@@ -53,7 +51,6 @@ final class TrainingWatch {
    */
   void await() {
     RunStatistics run = history.statistics();
-    boolean early = true;
     try {
       while (!run.hasPassed(steps) || learner.isAlive()) {
         others.forEach(ChildProcess::requireAlive);
@@ -63,9 +60,9 @@ final class TrainingWatch {
           learner.requireAlive();
         }
         progress.show(run);
-        if (early && run.stepsPassed() > 0) {
-          others.add(latecomer.get());
-          early = false;
+        if (run.stepsPassed() > 0) {
+          streams.start();
+          streams.keepUp();
         }
       }
     } finally {

@@ -1,12 +1,9 @@
 package org.p3ostream.deploy.log;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
@@ -17,6 +14,8 @@ import org.p3ostream.learner.config.ConfigurationException;
 import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
 import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.runtime.StepRatios;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
+import org.p3ostream.policy.model.ParameterLayout;
 import org.p3ostream.streams.lookup.NoRatiosException;
 import org.p3ostream.streams.lookup.NotReadableException;
 import org.p3ostream.streams.lookup.TokenRatios;
@@ -49,6 +48,7 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
   @Override
   public synchronized Map<Long, List<double[]>> of(long step) {
     try {
+      requireSmall(Path.of(config.model().directory()));
       return ratios().of(step).stream()
           .collect(Collectors.toMap(StepRatios.OfGroup::groupId, StepRatios.OfGroup::responses));
     } catch (KafkaException e) {
@@ -63,7 +63,6 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
 
   private StepRatios ratios() {
     if (ratios == null) {
-      requireSmall(Path.of(config.model().directory()));
       P3oConfig onProcessor = ConfigLoader.over(config, null, List.of("model.device=cpu"));
       ratios = new StepRatios(onProcessor.learnerSettings(environment), clients.logReaders());
     }
@@ -71,13 +70,11 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
   }
 
   private static void requireSmall(Path model) {
-    long bytes = 0;
-    try (Stream<Path> files = Files.list(model)) {
-      for (Path file : files.filter(f -> f.toString().endsWith(".safetensors")).toList()) {
-        bytes += Files.size(file);
-      }
-    } catch (IOException e) {
-      throw new NoRatiosException("model.directory: " + model + " cannot be read");
+    long bytes;
+    try {
+      bytes = 4L * ParameterLayout.of(ModelDirectory.loadConfig(model)).size();
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new NoRatiosException("model.directory: " + e.getMessage());
     }
     if (bytes > MOST_WEIGHT_BYTES) {
       throw new NoRatiosException(

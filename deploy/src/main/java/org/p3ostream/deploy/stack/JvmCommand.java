@@ -34,7 +34,11 @@ public record JvmCommand(
    * starve a small machine), one instruction set for reproducible results.
    */
   private static final Map<String, String> TORCH_ENVIRONMENT =
-      Map.of("OMP_NUM_THREADS", "1", "OMP_WAIT_POLICY", "PASSIVE", "MKL_CBWR", "AVX2");
+      Map.of(
+          "OMP_NUM_THREADS", "1",
+          "OMP_WAIT_POLICY", "PASSIVE",
+          "MKL_CBWR", "AVX2",
+          "ATEN_CPU_CAPABILITY", "avx2");
 
   /** Flags that keep the engine off the network. */
   private static final List<String> TORCH_FLAGS =

@@ -51,10 +51,26 @@ final class LiveApi {
     return switch (response.statusCode()) {
       case 200 -> parse(path, response.body());
       case 404, 503 -> MissingNode.getInstance();
+      case 401, 403 ->
+          throw new RefusedException(
+              base.resolve(path) + " asks for a token that it was not given");
       default ->
           throw new IOException(
               base.resolve(path) + " answers with status " + response.statusCode());
     };
+  }
+
+  /**
+   * The answer at {@code path}, which every server of the metrics has.
+   *
+   * @throws IOException if nobody answers, or somebody else does
+   */
+  JsonNode required(String path) throws IOException, InterruptedException {
+    JsonNode answer = get(path);
+    if (answer.isMissingNode()) {
+      throw new IOException(base.resolve(path) + " is not there: is this p3o streams?");
+    }
+    return answer;
   }
 
   /** What the readiness check says, whatever its status; see {@link #get}. */

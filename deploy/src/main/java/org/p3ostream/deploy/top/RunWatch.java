@@ -37,7 +37,7 @@ final class RunWatch {
         clock.millis(),
         runId,
         notReady(api.health()),
-        api.get("/api/runs"),
+        api.required("/api/runs"),
         api.get("/api/alerts"),
         List.copyOf(steps),
         api.get("/api/producers"),

@@ -89,6 +89,8 @@ class P3oTest {
     assertThat(execute("top", "--work-dir", directory.toString(), "--config=x")).isEqualTo(2);
     assertThat(err.toString()).contains("--work-dir: cannot stand beside --config");
     assertThat(execute("top", "--work-dir", directory.toString())).isEqualTo(2);
+    assertThat(execute("top", "--token-file", directory.resolve("none").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--token-file: ", "none cannot be read");
   }
 
   @Test

@@ -150,7 +150,8 @@ class ChildProcessTest {
     assertThat(command.environment())
         .containsEntry("OMP_NUM_THREADS", "1")
         .containsEntry("OMP_WAIT_POLICY", "PASSIVE")
-        .containsEntry("MKL_CBWR", "AVX2");
+        .containsEntry("MKL_CBWR", "AVX2")
+        .containsEntry("ATEN_CPU_CAPABILITY", "avx2");
     assertThat(command.commandLine()).contains("-Dai.djl.offline=true");
   }
 

@@ -84,7 +84,7 @@ public final class StepRatios implements AutoCloseable {
         new RunLog(readers, new TopicCatalogue(settings.run().topicPrefix()), settings.run().id());
     Found found = find(own, step);
     RunAssets loaded = assets();
-    loaded.requireModelOf(found.definition());
+    requireModel(loaded, found);
     RunLog data = new Beginning(loaded, readers, () -> false).log(found.ledger().genesis());
     BehaviorSnapshots behavior = loaded.snapshots(data);
     float[] weights = weights(loaded, own, found); // [P]
@@ -95,6 +95,18 @@ public final class StepRatios implements AutoCloseable {
           new WindowReplay(List.of(found.step()), data.rollouts())
               .next(found.step(), there.contract(behavior));
       return byGroup(window, ratios(there, window, weights, behavior));
+    }
+  }
+
+  /**
+   * A model that is another one is read again the next time: somebody may put the right one back.
+   */
+  private void requireModel(RunAssets loaded, Found found) {
+    try {
+      loaded.requireModelOf(found.definition());
+    } catch (ConfigurationException e) {
+      close();
+      throw e;
     }
   }
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param tlsKeyPath PEM file with its private key
  * @param tlsClientCaPath PEM file with the authorities whose client certificates are accepted; null
  *     asks for none
+ * @param publishMetrics whether points are written to {@code metrics}; without, as for a second
+ *     pass over the log under another application id, the service only reads
  */
 public record StreamsConfig(
     String host,
@@ -33,7 +35,8 @@ public record StreamsConfig(
     @Nullable String token,
     @Nullable String tlsCertificatePath,
     @Nullable String tlsKeyPath,
-    @Nullable String tlsClientCaPath) {
+    @Nullable String tlsClientCaPath,
+    boolean publishMetrics) {
 
   /** Fewest characters of a token: what is shorter can be guessed. */
   static final int SHORTEST_TOKEN = 16;
@@ -96,6 +99,32 @@ public record StreamsConfig(
         null,
         null,
         null);
+  }
+
+  /** A service that publishes. */
+  public StreamsConfig(
+      String host,
+      int port,
+      String stateDirectory,
+      @Nullable String applicationId,
+      int replicationFactor,
+      int clientTimeoutSeconds,
+      @Nullable String token,
+      @Nullable String tlsCertificatePath,
+      @Nullable String tlsKeyPath,
+      @Nullable String tlsClientCaPath) {
+    this(
+        host,
+        port,
+        stateDirectory,
+        applicationId,
+        replicationFactor,
+        clientTimeoutSeconds,
+        token,
+        tlsCertificatePath,
+        tlsKeyPath,
+        tlsClientCaPath,
+        true);
   }
 
   public static StreamsConfig defaults() {

@@ -1,6 +1,7 @@
 package org.p3ostream.streams.config;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
 /**
@@ -9,13 +10,22 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * @param runId run whose log is read; events of another run are passed over and counted
  * @param topicPrefix put before every topic name
  * @param streams how the service runs
+ * @param runSteps steps that the learner is to make; null if that is not known
  */
-public record StreamsSettings(String runId, String topicPrefix, StreamsConfig streams) {
+public record StreamsSettings(
+    String runId, String topicPrefix, StreamsConfig streams, @Nullable Long runSteps) {
+  private static final String APPLICATION = "metrics-v2";
+
   public StreamsSettings {
     if (runId.isBlank()) {
       throw new IllegalArgumentException("run.id: '" + runId + "' must not be blank");
     }
     new TopicCatalogue(topicPrefix); // names run.topicPrefix and its rule
+  }
+
+  /** Without a known end of the run. */
+  public StreamsSettings(String runId, String topicPrefix, StreamsConfig streams) {
+    this(runId, topicPrefix, streams, null);
   }
 
   public static StreamsSettings defaults() {
@@ -33,7 +43,13 @@ public record StreamsSettings(String runId, String topicPrefix, StreamsConfig st
    */
   public String applicationId() {
     String configured = streams.applicationId();
-    return configured == null ? topicPrefix + "metrics-v2" : configured;
+    return configured == null ? topicPrefix + APPLICATION : configured;
+  }
+
+  /** Whether the application id is another than the one derived. */
+  public boolean hasOwnApplicationId() {
+    return streams.applicationId() != null
+        && !streams.applicationId().equals(topicPrefix + APPLICATION);
   }
 
   /** See {@link StreamsConfig#clientTimeoutSeconds()}. */

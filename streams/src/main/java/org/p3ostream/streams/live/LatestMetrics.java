@@ -11,12 +11,14 @@ import org.p3ostream.streams.metric.MetricLabels;
 
 /**
  * The latest value of every {@link Metric}, as a gauge each; NaN until one is known. Points of one
- * metric share a partition, so the last one read is the latest one written. A metric with labels
- * has a gauge for each of those that its {@link MetricLabels} keep.
+ * metric share a partition, so the last one read is the latest one written; one of an older step,
+ * as a second pass over the log writes it, is passed over. A metric with labels has a gauge for
+ * each of those that its {@link MetricLabels} keep.
  */
 public final class LatestMetrics {
   private final String runId;
   private final Map<Metric, Double> values = new ConcurrentHashMap<>();
+  private final Map<Metric, Long> steps = new EnumMap<>(Metric.class); // of the values
   private final Map<Metric, LabelledGauges> labelled = new EnumMap<>(Metric.class);
 
   public LatestMetrics(String runId) {
@@ -38,7 +40,11 @@ public final class LatestMetrics {
   private void add(Metric metric, MetricPoint point) {
     LabelledGauges gauges = labelled.get(metric);
     if (gauges == null) {
-      values.put(metric, point.getValue());
+      Long before =
+          steps.put(metric, Math.max(point.getStep(), steps.getOrDefault(metric, Metric.NO_STEP)));
+      if (before == null || point.getStep() >= before) {
+        values.put(metric, point.getValue());
+      }
     } else if (metric.labels() != MetricLabels.TOPIC_ONLY) {
       gauges.add(point);
     }

@@ -11,9 +11,9 @@ public enum RunState {
   WAITING,
   /** Steps come. */
   RUNNING,
-  /** No step for {@link #patience}, though the schedule has further ones. */
+  /** No step for {@link #patience}, though the run has further ones. */
   STALLED,
-  /** The schedule is through, and no further steps come. */
+  /** Steps and schedule of the run are through, and no further steps come. */
   FINISHED;
 
   /** Shortest time without a step that counts as a stall. */
@@ -25,7 +25,7 @@ public enum RunState {
   /** Steps whose median is what a step usually takes. */
   public static final int USUAL_OF = 50;
 
-  /** A run that went past its schedule is at work as long as steps come this often. */
+  /** A run that went past its steps is at work as long as steps come this often. */
   private static final Duration EXTENSION_PAUSE = Duration.ofSeconds(10);
 
   /**
@@ -42,11 +42,20 @@ public enum RunState {
     }
     StepView last = newest.get(newest.size() - 1);
     long silent = now - last.committedAt();
-    Long scheduled = origin == null ? null : origin.scheduleSteps();
-    if (scheduled != null && last.step() + 1 >= scheduled) {
+    if (isThrough(last.step() + 1, origin, log.runSteps())) {
       return silent > EXTENSION_PAUSE.toMillis() ? FINISHED : RUNNING;
     }
     return silent > patience(newest).toMillis() ? STALLED : RUNNING;
+  }
+
+  /** The schedule is of the learning rate: a run may have more steps or fewer. */
+  private static boolean isThrough(
+      long passed, @Nullable RunOrigin origin, @Nullable Long runSteps) {
+    if (runSteps != null && passed == runSteps) {
+      return true;
+    }
+    Long scheduled = origin == null ? null : origin.scheduleSteps();
+    return scheduled != null && passed >= Math.max(scheduled, runSteps == null ? 0 : runSteps);
   }
 
   /**

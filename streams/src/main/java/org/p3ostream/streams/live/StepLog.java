@@ -22,6 +22,7 @@ public final class StepLog {
   public static final int DEFAULT_CAPACITY = 20_000;
 
   private final String runId;
+  private final @Nullable Long runSteps;
   private final int capacity;
   private final ConcurrentNavigableMap<Long, StepView> steps = new ConcurrentSkipListMap<>();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -39,13 +40,27 @@ public final class StepLog {
   }
 
   /**
+   * Of a run with a known end.
+   *
+   * @param runSteps steps that its learner is to make; null if nobody knows
+   */
+  public StepLog(String runId, @Nullable Long runSteps) {
+    this(runId, runSteps, DEFAULT_CAPACITY);
+  }
+
+  /**
    * @param capacity most steps held, ≥ 1
    */
   public StepLog(String runId, int capacity) {
+    this(runId, null, capacity);
+  }
+
+  private StepLog(String runId, @Nullable Long runSteps, int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity: " + capacity + " must be >= 1");
     }
     this.runId = runId;
+    this.runSteps = runSteps;
     this.capacity = capacity;
   }
 
@@ -58,7 +73,7 @@ public final class StepLog {
     if (!event.getRunId().equals(runId)) {
       return;
     }
-    policyVersion = event.getPolicyVersionAfter();
+    policyVersion = Math.max(policyVersion, event.getPolicyVersionAfter());
     skippedSince += event.getSkipped().size();
     deadLetters.add(event);
     if (event.getConfiguration() != null) {
@@ -106,6 +121,11 @@ public final class StepLog {
         new ArrayList<>(steps.descendingMap().values().stream().limit(count).toList());
     Collections.reverse(newest);
     return newest;
+  }
+
+  /** Steps that the learner is to make; null if nobody knows. */
+  public @Nullable Long runSteps() {
+    return runSteps;
   }
 
   /** Where the groups of the newest steps lie. */

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.ratio.RatioStatistics;
 import org.p3ostream.streams.state.DeadLetterFigures;
 import org.p3ostream.streams.state.LatencyFigures;
-import org.p3ostream.streams.state.PartitionFigures;
 import org.p3ostream.streams.state.ProducerFigures;
 import org.p3ostream.streams.state.Stage;
 import org.p3ostream.streams.state.StoreNames;
@@ -63,7 +62,11 @@ public final class RunQueries {
 
   private ProducersAnswer.Producer producer(
       String producerId, ProducerFigures figures, long newest, long block) {
-    ProducerFigures.Rate rate = figures.rate(newest);
+    double silentSeconds = Math.max(0, clock.millis() - figures.lastAt()) / 1000.0;
+    ProducerFigures.Rate rate =
+        1_000 * silentSeconds > ProducerFigures.RATE_SPAN_MS
+            ? ProducerFigures.Rate.NONE
+            : figures.rate(newest);
     TrainedFigures lately = figures.lately(block);
     TrainedFigures sampled = lately == null || lately.tokens() == 0 ? null : lately;
     return new ProducersAnswer.Producer(
@@ -75,14 +78,14 @@ public final class RunQueries {
         rate.groupsPerSecond(),
         rate.tokensPerSecond(),
         figures.lastAt(),
-        Math.max(0, clock.millis() - figures.lastAt()) / 1000.0,
+        silentSeconds,
         sampled == null ? null : quotient((double) sampled.stalenessSum(), sampled.tokens()),
         sampled == null ? null : Long.valueOf(sampled.stalenessMax()),
         lately == null ? null : quotient(lately.rewardSum(), lately.responses()));
   }
 
   /**
-   * Staleness over the newest windows, and the lag of the moment.
+   * Staleness over the newest windows, and the lag that the newest of them left.
    *
    * @param count most windows, in [1, {@link #MAX_WINDOWS}]
    */
@@ -96,30 +99,14 @@ public final class RunQueries {
     }
     List<StalenessAnswer.Bar> bars = new ArrayList<>();
     tokens.forEach((versions, sum) -> bars.add(new StalenessAnswer.Bar(versions, sum)));
-    List<PartitionFigures> partitions = new ArrayList<>();
-    this.<Integer, PartitionFigures>read(
-        StoreNames.PARTITIONS, (partition, figures) -> partitions.add(figures));
+    WindowFigures newest = windows.isEmpty() ? null : windows.get(windows.lastKey());
     return new StalenessAnswer(
         windows.size(),
         tokens.values().stream().mapToLong(sum -> sum).sum(),
         bars,
-        partitions.isEmpty()
-            ? null
-            : Long.valueOf(partitions.stream().mapToLong(p -> p.outstanding() + p.unheld()).sum()),
+        newest == null ? null : Long.valueOf(newest.lagRecords()),
         lagWindows,
-        partitions.isEmpty() || partitions.stream().anyMatch(PartitionFigures::oldestUnknown)
-            ? null
-            : Double.valueOf(lagSeconds(partitions)));
-  }
-
-  private double lagSeconds(List<PartitionFigures> partitions) {
-    long now = clock.millis();
-    long oldest = now;
-    for (PartitionFigures figures : partitions) {
-      Long at = figures.oldestAt();
-      oldest = at == null ? oldest : Math.min(oldest, at);
-    }
-    return (now - oldest) / 1000.0;
+        newest == null ? null : newest.lagSeconds());
   }
 
   /**

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param windows windows counted
  * @param tokens valid tokens in them
  * @param histogram these by staleness, ascending
- * @param lagRecords records seen and not consumed by a settled event; null before the first was
- *     seen
+ * @param lagRecords {@code rollout/lag_records} of the newest window that was settled; null before
+ *     the first
  * @param lagWindows the learner's figure in the newest window that has one; null if none has
- * @param lagSeconds age of the oldest of the records; 0 if there are none, null before the first
- *     and if more are waiting than are held
+ * @param lagSeconds {@code rollout/lag_seconds} of the same; null before the first and where it is
+ *     not known
  */
 public record StalenessAnswer(
     int windows,

@@ -69,7 +69,7 @@ public final class MetricsService implements AutoCloseable {
     this.settings = settings;
     this.clients = clients;
     this.registry = registry;
-    this.steps = new StepLog(settings.runId());
+    this.steps = new StepLog(settings.runId(), settings.runSteps());
     this.latest = new LatestMetrics(settings.runId());
     this.gate =
         new TopicGate(

@@ -36,7 +36,13 @@ final class RunningTopology implements AutoCloseable {
     this.codec = codec;
     this.streams =
         new KafkaStreams(
-            new MetricsTopology(settings.topics(), settings.runId(), codec, registry).build(),
+            new MetricsTopology(
+                    settings.topics(),
+                    settings.runId(),
+                    codec,
+                    registry,
+                    settings.streams().publishMetrics())
+                .build(),
             KafkaProperties.streams(settings, clients.kafka()));
     this.meters = new KafkaStreamsMetrics(streams);
     streams.setUncaughtExceptionHandler(
@@ -73,7 +79,15 @@ final class RunningTopology implements AutoCloseable {
 
   Condition condition() {
     KafkaStreams.State state = streams.state();
+    if (state == KafkaStreams.State.RUNNING && !hasWork()) {
+      return new Condition(false, "another service with this application id does the work");
+    }
     return new Condition(state == KafkaStreams.State.RUNNING, state.name());
+  }
+
+  private boolean hasWork() {
+    return streams.metadataForLocalThreads().stream()
+        .anyMatch(thread -> !thread.activeTasks().isEmpty());
   }
 
   /** Leaves the group, so that a successor need not wait for this member to time out. */

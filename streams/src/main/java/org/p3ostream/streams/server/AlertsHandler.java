@@ -39,6 +39,12 @@ final class AlertsHandler implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext context) {
+    try {
+      Parameters.requireNone(context.queryParams());
+    } catch (BadParameterException e) {
+      Json.refuse(context, e);
+      return;
+    }
     Observation seen = observe();
     List<Alert> alerts = AlertRule.evaluateAll(seen);
     long firing = alerts.stream().filter(alert -> alert.state() == Alert.State.FIRING).count();

@@ -107,8 +107,14 @@ final class Gatekeeper implements Handler<RoutingContext> {
                   .setSameSite(CookieSameSite.STRICT));
       context.response().setStatusCode(303).putHeader("Location", "/").end();
     } else {
-      refuse(context, true);
+      askAgain(context);
     }
+  }
+
+  private static void askAgain(RoutingContext context) {
+    context.response().setStatusCode(401);
+    MetricsServer.servePage(
+        context, WebAsset.SIGN_IN_HTML.text().replace("role=\"alert\" hidden", "role=\"alert\""));
   }
 
   private static void refuse(RoutingContext context, boolean page) {
@@ -124,7 +130,9 @@ final class Gatekeeper implements Handler<RoutingContext> {
 
   private static @Nullable String bearer(RoutingContext context) {
     String header = context.request().getHeader("Authorization");
-    return header != null && header.startsWith(BEARER) ? header.substring(BEARER.length()) : null;
+    return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? header.substring(BEARER.length())
+        : null;
   }
 
   private @Nullable String cookie(RoutingContext context) {

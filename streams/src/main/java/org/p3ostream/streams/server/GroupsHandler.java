@@ -77,6 +77,7 @@ final class GroupsHandler {
 
   private void withGroup(RoutingContext context, Function<TrainedGroup, Answer> read) {
     try {
+      Parameters.requireNone(context.queryParams());
       long id = Parameters.whole("id", context.pathParam("id"), 0, Long.MAX_VALUE);
       Optional<TrainedGroup> at = steps.groups().find(id);
       if (at.isEmpty()) {

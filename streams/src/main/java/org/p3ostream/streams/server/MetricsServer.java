@@ -7,6 +7,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.healthchecks.HealthChecks;
 import io.vertx.ext.healthchecks.Status;
@@ -16,6 +17,8 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.healthchecks.HealthCheckHandler;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Set;
@@ -75,7 +78,7 @@ public final class MetricsServer implements AutoCloseable {
           await(
               vertx
                   .createHttpServer(http)
-                  .requestHandler(router)
+                  .requestHandler(request -> handle(router, request))
                   .listen(config.port(), config.host()));
     } catch (CompletionException e) {
       close();
@@ -88,6 +91,28 @@ public final class MetricsServer implements AutoCloseable {
   /** The port that was bound. */
   public int port() {
     return server.actualPort();
+  }
+
+  /** What is no request is answered before the router makes an error of the server of it. */
+  private static void handle(Router router, HttpServerRequest request) {
+    if (isReadable(request)) {
+      router.handle(request);
+    } else {
+      request
+          .response()
+          .setStatusCode(400)
+          .putHeader("Content-Type", "application/json")
+          .end(Json.text(new Json.Reason("the address or the Host header cannot be read")));
+    }
+  }
+
+  private static boolean isReadable(HttpServerRequest request) {
+    try {
+      URLDecoder.decode(request.uri(), StandardCharsets.UTF_8);
+      return request.authority() != null;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** Paths below {@code /api} that are answered, parameters as {@code :name}. */
@@ -135,6 +160,10 @@ public final class MetricsServer implements AutoCloseable {
     for (WebAsset asset : WebAsset.values()) {
       router.get(asset.path()).handler(context -> serve(context, asset));
     }
+    router
+        .errorHandler(404, context -> Json.answer(context, 404, new Json.Reason("nothing is here")))
+        .errorHandler(
+            405, context -> Json.answer(context, 405, new Json.Reason("only GET is answered")));
     return router;
   }
 
@@ -159,12 +188,20 @@ public final class MetricsServer implements AutoCloseable {
   }
 
   static void serve(RoutingContext context, WebAsset asset) {
+    serve(context, asset.contentType(), asset.text());
+  }
+
+  static void servePage(RoutingContext context, String html) {
+    serve(context, WebAsset.SIGN_IN_HTML.contentType(), html);
+  }
+
+  private static void serve(RoutingContext context, String contentType, String text) {
     context
         .response()
-        .putHeader("Content-Type", asset.contentType())
+        .putHeader("Content-Type", contentType)
         .putHeader("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .putHeader("Referrer-Policy", "no-referrer")
-        .end(asset.text());
+        .end(text);
   }
 
   /** Answers are of the moment and for nobody's page but our own. */

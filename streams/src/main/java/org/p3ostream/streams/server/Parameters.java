@@ -18,6 +18,20 @@ final class Parameters {
   }
 
   /**
+   * For paths without parameters.
+   *
+   * @throws BadParameterException if there is one
+   */
+  static void requireNone(MultiMap parameters) {
+    byName(parameters)
+        .forEach(
+            (name, values) -> {
+              throw new BadParameterException(
+                  name, String.join(", ", values), "is not known; none is");
+            });
+  }
+
+  /**
    * The value of {@code name}.
    *
    * @throws BadParameterException if it was given more than once

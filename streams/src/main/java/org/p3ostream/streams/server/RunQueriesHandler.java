@@ -42,7 +42,7 @@ final class RunQueriesHandler {
         .handler(
             context -> {
               try {
-                Parameters.byName(context.queryParams()).forEach(RunQueriesHandler::refuse);
+                Parameters.requireNone(context.queryParams());
                 answer(context, query);
               } catch (BadParameterException e) {
                 Json.refuse(context, e);
@@ -76,10 +76,6 @@ final class RunQueriesHandler {
       count = (int) Parameters.whole(name, value, 1, max);
     }
     return count;
-  }
-
-  private static void refuse(String name, List<String> values) {
-    throw new BadParameterException(name, String.join(", ", values), "is not known; none is");
   }
 
   private void answer(RoutingContext context, Function<RunQueries, Object> query) {

@@ -62,8 +62,13 @@ final class RunsHandler implements Handler<RoutingContext> {
 
   @Override
   public void handle(RoutingContext context) {
-    long now = clock.millis();
-    Json.answer(context, 200, new Runs(now, List.of(run(now))));
+    try {
+      Parameters.requireNone(context.queryParams());
+      long now = clock.millis();
+      Json.answer(context, 200, new Runs(now, List.of(run(now))));
+    } catch (BadParameterException e) {
+      Json.refuse(context, e);
+    }
   }
 
   private Run run(long now) {

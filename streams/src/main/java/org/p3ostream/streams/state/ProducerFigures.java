@@ -39,7 +39,7 @@ public record ProducerFigures(
   static final int BUCKETS = 7;
 
   /** Span of the rates, milliseconds. */
-  private static final long RATE_SPAN_MS = 60_000;
+  public static final long RATE_SPAN_MS = 60_000;
 
   /** Of a producer that nothing was heard of. */
   public static final ProducerFigures NONE =
@@ -59,7 +59,10 @@ public record ProducerFigures(
   public record Bucket(long start, long groups, long tokens) {}
 
   /** Records and tokens per second. */
-  public record Rate(double groupsPerSecond, double tokensPerSecond) {}
+  public record Rate(double groupsPerSecond, double tokensPerSecond) {
+    /** Of a producer that publishes nothing. */
+    public static final Rate NONE = new Rate(0, 0);
+  }
 
   /**
    * After a further record; one that is older than all intervals kept counts in the totals only.

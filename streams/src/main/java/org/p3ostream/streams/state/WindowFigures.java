@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param committedAt event time of the ledger event, milliseconds since the epoch
  * @param staleness valid tokens by policy versions between training and sampling; empty for a no-op
  * @param lagRecords see {@code rollout/lag_records}
+ * @param lagSeconds see {@code rollout/lag_seconds}; null if it is not known
  * @param lagWindows the learner's own figure; null if it gave none
  * @param tasks its groups by task; empty when records of it could not be had
  * @param stages how long its groups were on their way; stages whose ends are not known are left out
@@ -22,6 +23,7 @@ public record WindowFigures(
     long committedAt,
     SortedMap<Long, Long> staleness,
     long lagRecords,
+    @Nullable Double lagSeconds,
     @Nullable Integer lagWindows,
     SortedMap<String, TaskFigures> tasks,
     Map<Stage, LatencyFigures> stages) {

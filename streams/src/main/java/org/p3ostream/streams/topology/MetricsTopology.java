@@ -31,17 +31,24 @@ public final class MetricsTopology {
   private final String runId;
   private final PatientCodec codec;
   private final PassedOver passedOver;
+  private final boolean publishes;
 
   /**
    * @param codec used by the one stream thread that runs the topology
    * @param registry gets the count of records passed over
+   * @param publishes whether points are written to {@code metrics}, or only state is kept
    */
   public MetricsTopology(
-      TopicCatalogue topics, String runId, PatientCodec codec, MeterRegistry registry) {
+      TopicCatalogue topics,
+      String runId,
+      PatientCodec codec,
+      MeterRegistry registry,
+      boolean publishes) {
     this.topics = topics;
     this.runId = runId;
     this.codec = codec;
     this.passedOver = new PassedOver(registry);
+    this.publishes = publishes;
   }
 
   /** Names of the state stores. */
@@ -89,6 +96,9 @@ public final class MetricsTopology {
   }
 
   private void sink(KStream<String, MetricPoint> points, String name) {
+    if (!publishes) {
+      return;
+    }
     points.to(
         topics.metrics().name(),
         Produced.with(Serdes.String(), new MetricPointSerde(codec)).withName(name));

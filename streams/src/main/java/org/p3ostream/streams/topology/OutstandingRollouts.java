@@ -46,7 +46,16 @@ final class OutstandingRollouts {
    * @param oldestAt event time of the first of them in its partition, the oldest over partitions;
    *     null if there are none, or if some partition's first is not held
    */
-  record Lag(long records, @Nullable Long oldestAt) {}
+  record Lag(long records, @Nullable Long oldestAt) {
+
+    /** Age of the oldest at {@code time}; 0 if there are none, null if it is not known. */
+    @Nullable Double seconds(long time) {
+      if (oldestAt == null) {
+        return records == 0 ? (Double) 0.0 : null;
+      }
+      return Math.max(0, time - oldestAt) / 1000.0;
+    }
+  }
 
   private final KeyValueStore<Coordinate, RolloutFact> records;
   private final KeyValueStore<Integer, PartitionFigures> store;

@@ -190,12 +190,9 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
 
   private static void emitLag(LedgerFact event, OutstandingRollouts.Lag lag, PointSink sink) {
     sink.emit(Metric.LAG_RECORDS, (double) lag.records(), Map.of());
-    Long oldestAt = lag.oldestAt();
-    if (oldestAt != null) {
-      double seconds = Math.max(0, event.eventTime() - oldestAt) / 1000.0;
+    Double seconds = lag.seconds(event.eventTime());
+    if (seconds != null) {
       sink.emit(Metric.LAG_SECONDS, seconds, Map.of());
-    } else if (lag.records() == 0) {
-      sink.emit(Metric.LAG_SECONDS, 0, Map.of());
     }
   }
 

@@ -69,6 +69,7 @@ final class WindowBook {
             event.eventTime(),
             staleness(event),
             lag.records(),
+            lag.seconds(event.eventTime()),
             event.lagWindows(),
             tasks,
             stages));

@@ -15,6 +15,11 @@ class StreamsConfigTest {
   @Test
   void applicationIdFollowsTheTopicPrefixWhenNoneIsConfigured() {
     assertThat(StreamsSettings.defaults().applicationId()).isEqualTo("p3o.metrics-v2");
+    assertThat(StreamsSettings.defaults().hasOwnApplicationId()).isFalse();
+    assertThat(
+            new StreamsSettings("r", "p3o.", new StreamsConfig("::1", 0, "s", "mine", 1, 1))
+                .hasOwnApplicationId())
+        .isTrue();
   }
 
   @Test

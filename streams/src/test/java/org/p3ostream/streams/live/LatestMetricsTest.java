@@ -25,6 +25,15 @@ class LatestMetricsTest {
   }
 
   @Test
+  void aSecondPassOverTheLogDoesNotTurnValuesBack() {
+    latest.add(Metric.LAG_RECORDS.point(Records.RUN, 5, 8, 0));
+    latest.add(Metric.LAG_RECORDS.point(Records.RUN, 1, 3, 0));
+    latest.add(Metric.LAG_RECORDS.point(Records.RUN, 5, 7, 0));
+
+    assertThat(latest.value(Metric.LAG_RECORDS)).isEqualTo(7);
+  }
+
+  @Test
   void valueIsNanWhenNoneIsKnown() {
     assertThat(latest.value(Metric.LAG_RECORDS)).isNaN();
   }

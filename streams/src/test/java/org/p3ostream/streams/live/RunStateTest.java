@@ -46,4 +46,26 @@ class RunStateTest {
     assertThat(RunState.of(log, Records.NOW + 10_001)).isEqualTo(RunState.FINISHED);
     assertThat(RunState.of(log, Records.NOW + 10_000_000)).isEqualTo(RunState.FINISHED);
   }
+
+  @Test
+  void aRunWithMoreStepsThanItsScheduleIsNotFinishedWithThat() {
+    StepLog longer = new StepLog(Records.RUN, 2_000L);
+    StepLogs.addGenesis(longer, Records.NOW);
+    StepLogs.addSteps(longer, 1_648, 1_650);
+    assertThat(RunState.of(longer, Records.NOW + 10_001)).isEqualTo(RunState.RUNNING);
+    assertThat(RunState.of(longer, Records.NOW + 60_001)).isEqualTo(RunState.STALLED);
+
+    StepLogs.addSteps(longer, 1_998, 2_000);
+
+    assertThat(RunState.of(longer, Records.NOW + 10_001)).isEqualTo(RunState.FINISHED);
+  }
+
+  @Test
+  void aRunWithFewerStepsThanItsScheduleIsFinishedAfterThem() {
+    StepLog shorter = new StepLog(Records.RUN, 100L);
+    StepLogs.addGenesis(shorter, Records.NOW);
+    StepLogs.addSteps(shorter, 98, 100);
+
+    assertThat(RunState.of(shorter, Records.NOW + 60_001)).isEqualTo(RunState.FINISHED);
+  }
 }

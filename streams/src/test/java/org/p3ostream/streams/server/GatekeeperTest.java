@@ -72,7 +72,8 @@ class GatekeeperTest {
         "//api/runs",
         "/health/../api/runs",
         "/assets/../api/runs",
-        "/health/%2e%2e/api/runs"
+        "/health/%2e%2e/api/runs",
+        "/nowhere/at/all"
       })
   void everythingThatSaysSomethingAsksForTheToken(String path) throws Exception {
     serve(Fixture.withToken(TOKEN));
@@ -88,7 +89,7 @@ class GatekeeperTest {
     serve(Fixture.withToken(TOKEN));
 
     assertThat(get("/api/runs", "Authorization", "Bearer " + TOKEN).statusCode()).isEqualTo(200);
-    assertThat(get("/metrics", "Authorization", "Bearer " + TOKEN).statusCode()).isEqualTo(200);
+    assertThat(get("/metrics", "Authorization", "bearer " + TOKEN).statusCode()).isEqualTo(200);
   }
 
   @ParameterizedTest
@@ -143,7 +144,10 @@ class GatekeeperTest {
   void aWrongTokenIsAskedForAgain() throws Exception {
     serve(Fixture.withToken(TOKEN));
 
-    assertThat(signIn("wrong-wrong-wrong-wrong").statusCode()).isEqualTo(401);
+    HttpResponse<String> wrong = signIn("wrong-wrong-wrong-wrong");
+    assertThat(wrong.statusCode()).isEqualTo(401);
+    assertThat(wrong.body()).contains("role=\"alert\">That is not the token.");
+    assertThat(get("/", "Accept", "text/html").body()).contains("role=\"alert\" hidden>");
     assertThat(signIn("").statusCode()).isEqualTo(401);
     HttpResponse<String> page = get("/?token=wrong", "Accept", "text/html");
     assertThat(page.statusCode()).isEqualTo(401);

@@ -7,15 +7,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.live.StepLogs;
@@ -175,6 +178,29 @@ class MetricsServerTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("streams.port")
         .hasMessageContaining("127.0.0.1:" + server.port());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/api/%zz, localhost", "/api/runs?from=%zz, localhost", "/api/runs, [::1"})
+  void whatCannotBeReadIsNoErrorOfTheServer(String path, String host) throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", server.port())) {
+      socket
+          .getOutputStream()
+          .write(
+              "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
+                  .formatted(path, host)
+                  .getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 400 ").contains("\"reason\":");
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsAnsweredAsEverythingElse() throws Exception {
+    HttpResponse<String> answer = get("/api/nothing");
+
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(json(answer).at("/reason").asText()).isEqualTo("nothing is here");
   }
 
   private static HttpResponse<String> get(String path) throws Exception {

@@ -99,6 +99,9 @@ class OpenApiTest {
   @ParameterizedTest
   @CsvSource({
     "/api/runs, /api/runs, 200",
+    "/api/runs, /api/runs?x=1, 400",
+    "/api/alerts, /api/alerts?x=1, 400",
+    "/api/groups/{id}, /api/groups/1?x=1, 400",
     "/api/steps, /api/steps, 200",
     "/api/steps, /api/steps?points=20, 200",
     "/api/steps, /api/steps?points=1, 400",

@@ -21,15 +21,24 @@ class MetricsTopologyDescriptionTest {
 
   @Test
   void describeIsTheGoldenOne() throws IOException {
+    assertThat(description(true).strip()).isEqualTo(golden().strip());
+  }
+
+  @Test
+  void aServiceThatDoesNotPublishReadsTheSameAndWritesNoPoint() {
+    assertThat(description(false))
+        .contains("read-ledger", "window-accounting", "dead-letter-accounting")
+        .doesNotContain("p3o.metrics");
+  }
+
+  private static String description(boolean publishes) {
     try (PatientCodec codec =
         new PatientCodec(LoopbackRegistry.codec(1), Duration.ZERO, Duration.ZERO)) {
-      String description =
-          new MetricsTopology(new TopicCatalogue("p3o."), "run", codec, new SimpleMeterRegistry())
-              .build()
-              .describe()
-              .toString();
-
-      assertThat(description.strip()).isEqualTo(golden().strip());
+      return new MetricsTopology(
+              new TopicCatalogue("p3o."), "run", codec, new SimpleMeterRegistry(), publishes)
+          .build()
+          .describe()
+          .toString();
     }
   }
 

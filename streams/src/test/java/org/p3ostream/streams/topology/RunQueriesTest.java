@@ -143,7 +143,7 @@ class RunQueriesTest {
   }
 
   @Test
-  void stalenessIsOfTheTokensAndLagOfTheMoment() {
+  void stalenessIsOfTheTokensAndLagIsWhatTheNewestWindowLeft() {
     StalenessAnswer answer = queries.staleness(100);
 
     assertThat(answer.windows()).isEqualTo(2);
@@ -155,7 +155,7 @@ class RunQueriesTest {
             new StalenessAnswer.Bar(3, 2));
     assertThat(answer.lagRecords()).isEqualTo(2);
     assertThat(answer.lagWindows()).isNull();
-    assertThat(answer.lagSeconds()).isEqualTo(55);
+    assertThat(answer.lagSeconds()).isEqualTo(4);
     assertThat(queries.staleness(1).tokens()).isEqualTo(2);
   }
 

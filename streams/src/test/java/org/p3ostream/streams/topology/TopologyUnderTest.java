@@ -59,7 +59,7 @@ public final class TopologyUnderTest implements AutoCloseable {
     PatientCodec patient = new PatientCodec(registry.codec(), Duration.ZERO, Duration.ZERO);
     driver =
         new TopologyTestDriver(
-            new MetricsTopology(TOPICS, Records.RUN, patient, meters).build(), properties);
+            new MetricsTopology(TOPICS, Records.RUN, patient, meters, true).build(), properties);
     ByteArraySerializer bytes = new ByteArraySerializer();
     rollouts = driver.createInputTopic(TOPICS.rollouts().name(), bytes, bytes);
     steps = driver.createInputTopic(TOPICS.steps().name(), bytes, bytes);

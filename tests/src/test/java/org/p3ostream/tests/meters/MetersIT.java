@@ -84,6 +84,31 @@ class MetersIT {
   }
 
   @Test
+  void metricsThatAreKilledAreStartedAgainAndTheTrainingGoesOn() {
+    ProcessHandle killed = demo.child("streams");
+    killed.destroyForcibly();
+    until(
+        "other streams",
+        () -> {
+          demo.process().requireAlive();
+          return demo.children().stream()
+              .anyMatch(
+                  child -> child.isAlive() && child.pid() != killed.pid() && isStreams(child));
+        });
+    assertThat(demo.process().lastLogLines(200))
+        .anyMatch(line -> line.startsWith("the metrics ended with exit code 137 and are started"));
+  }
+
+  private static boolean isStreams(ProcessHandle process) {
+    try {
+      return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"))
+          .contains("\0streams\0");
+    } catch (IOException e) {
+      return false; // it has ended
+    }
+  }
+
+  @Test
   void namesKeepTheConventions() {
     for (MetricFamily family : ours()) {
       String name = family.getName();

@@ -8,10 +8,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +100,48 @@ class MetricsCommandIT {
     }
     assertThat(err.toString()).isEmpty();
     assertThat(pipe.text()).endsWith(System.lineSeparator());
+  }
+
+  /** As {@code ./p3o metrics --follow | head -3}: a pipe in a process of its own. */
+  @Test
+  void followEndsWhenTheReaderOfItsPipeHasGone(LocalStack stack) throws Exception {
+    List<String> settings = settings(stack, "closed.", 1_000);
+    P3oConfig config = config(settings);
+    create(stack, config);
+    try (RoleClients clients = new RoleClients(config);
+        LedgerScript script = script(stack, config, clients);
+        MetricsService service = service(config, clients)) {
+      service.start();
+      script.commitGenesis();
+      commitSteps(script, 0, 5);
+      List<String> command =
+          new ArrayList<>(
+              List.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  P3o.class.getName(),
+                  "metrics",
+                  "--follow",
+                  "--json"));
+      settings.forEach(setting -> command.addAll(List.of("--set", setting)));
+      Process following =
+          new ProcessBuilder(command)
+              .redirectError(directory.resolve("closed.err").toFile())
+              .start();
+      try (BufferedReader reader = following.inputReader()) {
+        for (int i = 0; i < 3; i++) {
+          assertThat(json(reader.readLine()).has("name")).isTrue();
+        }
+      }
+      long step = 5;
+      while (following.isAlive()) { // points go on, the run does not end
+        assertThat(step).as(Files.readString(directory.resolve("closed.err"))).isLessThan(600);
+        commitSteps(script, step, step + 1);
+        step++;
+      }
+      assertThat(following.exitValue()).isZero();
+    }
   }
 
   @Test
