@@ -1,5 +1,6 @@
 package org.p3ostream.deploy.log;
 
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,8 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
     } catch (LedgerException
         | BehaviorSnapshotMissingException
         | ConfigurationException
-        | ConfigException e) {
+        | ConfigException
+        | UncheckedIOException e) {
       throw new NoRatiosException(String.valueOf(e.getMessage()));
     }
   }
@@ -73,7 +75,7 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
     long bytes;
     try {
       bytes = 4L * ParameterLayout.of(ModelDirectory.loadConfig(model)).size();
-    } catch (IllegalArgumentException | ArithmeticException e) {
+    } catch (IllegalArgumentException | ArithmeticException | UncheckedIOException e) {
       throw new NoRatiosException("model.directory: " + e.getMessage());
     }
     if (bytes > MOST_WEIGHT_BYTES) {

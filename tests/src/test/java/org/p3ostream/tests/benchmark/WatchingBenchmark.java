@@ -33,7 +33,7 @@ import org.p3ostream.tests.support.DemoProcess;
  * with {@link Watchers} follow one another, in pairs of which every other one is turned round, so
  * that neither the machine's moods nor the growing log nor a compiler that warms up weigh on one
  * side. Of each stretch: the CPU time of the learner's process and the phase {@code commit}, for
- * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. Before
+ * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. After
  * them runs a demo in which nobody watches either kind of stretch: the noise of the machine.
  *
  * <p>Arguments: demos that are watched (default 2), pairs in each (12), steps of a stretch (100),
@@ -152,11 +152,12 @@ public final class WatchingBenchmark {
   private void run(int count) throws Exception {
     List<Pair> watched = new ArrayList<>();
     List<Pair> noise = new ArrayList<>();
-    noise.addAll(demo(false));
     for (int i = 0; i < count; i++) {
       watched.addAll(demo(true));
       report(watched, noise);
     }
+    noise.addAll(demo(false));
+    report(watched, noise);
   }
 
   private List<Pair> demo(boolean watch) throws Exception {
@@ -301,6 +302,9 @@ public final class WatchingBenchmark {
 
   private static Map<String, Ratios> ratios(List<Pair> pairs) {
     Map<String, Ratios> ratios = new LinkedHashMap<>();
+    if (pairs.isEmpty()) {
+      return ratios;
+    }
     ratios.put("CPU of the learner", Ratios.of(pairs, Stretch::cpuMillis));
     ratios.put("CPU of the broker", Ratios.of(pairs, Stretch::brokerCpuMillis));
     ratios.put("CPU of streams", Ratios.of(pairs, Stretch::streamsCpuMillis));

@@ -45,6 +45,25 @@ class MetersIT {
   private static final Pattern OF_LIBRARIES =
       Pattern.compile("(jvm|process|system|kafka|vertx)_.*");
 
+  /** Gauges that come one after the other, as their partitions are read: one scrape needs all. */
+  private static final List<String> LABELLED =
+      List.of(
+          "p3o_rollout_task_reward_mean",
+          "p3o_rollout_task_response_length_mean_tokens",
+          "p3o_rollout_task_truncated_fraction",
+          "p3o_rollout_task_finish_reason_fraction",
+          "p3o_rollout_stage_latency_mean_seconds",
+          "p3o_rollout_stage_latency_p50_seconds",
+          "p3o_rollout_stage_latency_p95_seconds",
+          "p3o_rollout_stage_latency_max_seconds",
+          "p3o_rollout_producer_rate_groups_per_second",
+          "p3o_rollout_producer_throughput_tokens_per_second",
+          "p3o_rollout_producer_failures_records",
+          "p3o_rollout_producer_last_seen_timestamp_seconds",
+          "p3o_rollout_producer_staleness_mean_versions",
+          "p3o_rollout_producer_staleness_max_versions",
+          "p3o_rollout_dead_letters_records");
+
   private static final Pattern NAMED_ON_THE_PAGE = Pattern.compile("`(p3o_[a-z0-9_]+)");
 
   @TempDir private static Path directory;
@@ -254,9 +273,7 @@ class MetersIT {
     }
     return holds("streams.json", "p3o_rollout_lag_records [0-9].*")
         && holds("streams.json", "p3o_train_staleness_tokens\\{.*")
-        && holds("streams.json", "p3o_rollout_stage_latency_max_seconds\\{.*")
-        && holds("streams.json", "p3o_rollout_producer_staleness_max_versions\\{.*")
-        && holds("streams.json", "p3o_rollout_dead_letters_records\\{.*")
+        && LABELLED.stream().allMatch(name -> holds("streams.json", name + "\\{.*"))
         && holds("learner.json", "p3o_learner_step ([2-9]|\\d\\d).*");
   }
 
