@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "metrics",
     description =
-        "Prints the metrics of a run: every point of the metrics topic, in the order of time.",
+        "Prints the metrics of a run: every point of the metrics topic, each metric in its order.",
     mixinStandardHelpOptions = true)
 final class MetricsCommand implements Callable<Integer> {
 

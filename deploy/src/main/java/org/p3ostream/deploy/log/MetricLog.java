@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.avro.MetricPoint;
 
 /**
- * Shows the points of the {@code metrics} topic in the order of their event times. Points are
- * written in whole lines, and handed to whoever reads them before more is waited for.
+ * Shows the points of the {@code metrics} topic each metric in the order in which it was written.
+ * Points are written in whole lines, and handed to whoever reads them before more is waited for.
  */
 public final class MetricLog {
 

@@ -22,8 +22,8 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 
 /**
  * Whoever looks at a run from now on: a page that asks the server for what the dashboard asks, as
- * often; three clients of its stream of events; a scraper; and a foreign consumer, with a group of
- * its own, of ledger, metrics and rollouts.
+ * often; three clients of its stream of events; and a foreign consumer, with a group of its own, of
+ * ledger, metrics and rollouts.
  *
  * <p>They are a process with a low priority: people who watch a run do it on their own machines,
  * and do not take its processors away. It is told {@code on STEP} and {@code off}, and answers
@@ -33,26 +33,20 @@ final class Watchers implements AutoCloseable {
 
   static final int STREAMS = 3;
 
-  /** As often as the dashboard asks. */
-  private static final Duration PAGE_INTERVAL = Duration.ofSeconds(2);
-
   private static final List<String> OPENED = List.of("/", "/api/steps?points=600");
 
-  private static final List<String> ASKED_AGAIN =
+  private static final List<String> STATE = List.of("/api/runs", "/api/alerts");
+  private static final Duration STATE_INTERVAL = Duration.ofSeconds(2); // as the dashboard's
+
+  private static final List<String> PANELS =
       List.of(
-          "/api/runs",
-          "/api/alerts",
           "/api/producers",
           "/api/staleness",
           "/api/versions?limit=8",
           "/api/latencies",
           "/api/dead-letters",
           "/api/tasks");
-
-  /** More often than most scrapers do. */
-  private static final Duration SCRAPE_INTERVAL = Duration.ofSeconds(5);
-
-  private static final List<String> SCRAPED = List.of("/metrics", "/health/ready");
+  private static final Duration PANELS_INTERVAL = Duration.ofSeconds(5); // as the dashboard's
 
   /** Looks whether it is to end by itself, so that it can say goodbye to the broker. */
   private static final String CONSUMER = "foreign-consumer";
@@ -167,7 +161,7 @@ final class Watchers implements AutoCloseable {
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
     start("page", this::page);
-    start("scraper", () -> again(SCRAPED, SCRAPE_INTERVAL));
+    start("panels", () -> again(PANELS, PANELS_INTERVAL));
     for (int i = 0; i < STREAMS; i++) {
       start("stream-" + i, this::stream);
     }
@@ -194,7 +188,7 @@ final class Watchers implements AutoCloseable {
 
   private void page() {
     if (ask(OPENED)) {
-      again(ASKED_AGAIN, PAGE_INTERVAL);
+      again(STATE, STATE_INTERVAL);
     }
   }
 
