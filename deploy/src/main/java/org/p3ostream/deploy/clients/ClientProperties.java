@@ -133,6 +133,17 @@ final class ClientProperties {
     return merged;
   }
 
+  /**
+   * A member of the group that shares prompts out.
+   *
+   * @param mostPrompts taken in hand at a time; {@code kafka.max.poll.records} overrides it
+   */
+  Map<String, Object> promptReader(String groupId, int mostPrompts) {
+    Map<String, Object> properties = groupMember(groupId);
+    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(mostPrompts));
+    return properties;
+  }
+
   private Map<String, Object> withUser(Map<String, Object> properties, Set<String> known) {
     user.forEach(
         (key, value) -> {

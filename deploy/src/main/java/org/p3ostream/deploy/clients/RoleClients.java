@@ -100,10 +100,6 @@ public final class RoleClients implements AutoCloseable {
     return consumer(properties.snapshotReader());
   }
 
-  private KafkaConsumer<byte[], byte[]> groupMember(String groupId) {
-    return consumer(properties.groupMember(groupId));
-  }
-
   private KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> consumerProperties) {
     KafkaConsumer<byte[], byte[]> consumer =
         closedAtTheEnd(new KafkaConsumer<>(consumerProperties), RoleClients::close);
@@ -116,7 +112,7 @@ public final class RoleClients implements AutoCloseable {
     return new LearnerClients(
         admin(),
         producer(properties.learnerProducer(settings.transactionalId(), snapshotOf(settings))),
-        groupMember(settings.run().topicPrefix() + "learner"),
+        consumer(properties.groupMember(settings.run().topicPrefix() + "learner")),
         reader(),
         snapshotReader(),
         codec(),
@@ -143,7 +139,7 @@ public final class RoleClients implements AutoCloseable {
     return new ProducerClients(
         admin(),
         producer(properties.producer(settings.transactionalId())),
-        groupMember(settings.groupId()),
+        consumer(properties.promptReader(settings.groupId(), settings.producer().maxPollPrompts())),
         reader(),
         codec());
   }

@@ -17,6 +17,7 @@ import org.p3ostream.learner.ledger.LedgerException;
 import org.p3ostream.learner.runtime.StepRatios;
 import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.policy.model.ParameterLayout;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.streams.lookup.NoRatiosException;
 import org.p3ostream.streams.lookup.NotReadableException;
 import org.p3ostream.streams.lookup.TokenRatios;
@@ -52,7 +53,7 @@ public final class SampleRatios implements TokenRatios, AutoCloseable {
       requireSmall(Path.of(config.model().directory()));
       return ratios().of(step).stream()
           .collect(Collectors.toMap(StepRatios.OfGroup::groupId, StepRatios.OfGroup::responses));
-    } catch (KafkaException e) {
+    } catch (KafkaException | RegistryUnavailableException e) {
       throw new NotReadableException("the log cannot be read: " + e.getMessage());
     } catch (LedgerException
         | BehaviorSnapshotMissingException

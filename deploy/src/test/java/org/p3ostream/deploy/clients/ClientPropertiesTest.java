@@ -42,6 +42,18 @@ class ClientPropertiesTest {
         .containsEntry("isolation.level", "read_committed");
   }
 
+  @Test
+  void readerOfPromptsTakesNoMoreInHandThanItIsTold() {
+    assertThat(new ClientProperties(BROKER).promptReader("g", 16))
+        .containsEntry("group.id", "g")
+        .containsEntry("max.poll.records", "16");
+    assertThat(
+            new ClientProperties(
+                    Map.of("bootstrap.servers", "broker:9092", "max.poll.records", "3"))
+                .promptReader("g", 16))
+        .containsEntry("max.poll.records", "3");
+  }
+
   /** What it looks for is one version among many, and it drops the rest of every fetch. */
   @Test
   void readerOfSnapshotsFetchesOneRecordAndLittleMore() {

@@ -6,13 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.DoubleRange;
-import net.jqwik.api.constraints.IntRange;
+import java.util.function.Consumer;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +14,10 @@ class RatioStatisticsTest {
 
   private static final Offset<Double> ROUNDING = within(1e-12);
 
-  private static final String SEED = "20260512";
+  /** Of random ratios, for each property. */
+  private static final int DRAWS = 1_000;
+
+  private static final double[] EXTREMES = {-500, 500, 0.0, -0.0, Double.MIN_VALUE};
 
   /** Ratios 1, 2, 4 and 0.5. */
   private static final double[] FOUR = {0, Math.log(2), Math.log(4), Math.log(0.5)};
@@ -130,62 +127,87 @@ class RatioStatisticsTest {
         .hasMessageContaining("-1");
   }
 
-  @Property(seed = SEED)
-  void mergeAssociates(
-      @ForAll("logRatios") double[] a,
-      @ForAll("logRatios") double[] b,
-      @ForAll("logRatios") double[] c) {
-    assertSame(of(a).merge(of(b)).merge(of(c)), of(a).merge(of(b).merge(of(c))));
+  @Test
+  void mergeAssociates() {
+    forEveryDraw(
+        random -> {
+          RatioStatistics a = of(logRatios(random));
+          RatioStatistics b = of(logRatios(random));
+          RatioStatistics c = of(logRatios(random));
+
+          assertSame(a.merge(b).merge(c), a.merge(b.merge(c)));
+        });
   }
 
-  @Property(seed = SEED)
-  void mergeCommutes(@ForAll("logRatios") double[] a, @ForAll("logRatios") double[] b) {
-    assertSame(of(a).merge(of(b)), of(b).merge(of(a)));
+  @Test
+  void mergeCommutes() {
+    forEveryDraw(
+        random -> {
+          RatioStatistics a = of(logRatios(random));
+          RatioStatistics b = of(logRatios(random));
+
+          assertSame(a.merge(b), b.merge(a));
+        });
   }
 
-  @Property(seed = SEED)
-  void mergeWithEmptyChangesNothing(@ForAll("logRatios") double[] a) {
-    assertThat(of(a).merge(RatioStatistics.EMPTY)).isEqualTo(of(a));
-    assertThat(RatioStatistics.EMPTY.merge(of(a))).isEqualTo(of(a));
+  @Test
+  void mergeWithEmptyChangesNothing() {
+    forEveryDraw(
+        random -> {
+          RatioStatistics a = of(logRatios(random));
+
+          assertThat(a.merge(RatioStatistics.EMPTY)).isEqualTo(a);
+          assertThat(RatioStatistics.EMPTY.merge(a)).isEqualTo(a);
+        });
   }
 
-  @Property(seed = SEED)
-  void mergeOfAnySplitIsTheWhole(
-      @ForAll("logRatios") double[] all, @ForAll @IntRange(max = 40) int cut) {
-    int at = Math.min(cut, all.length);
-    double[] head = Arrays.copyOfRange(all, 0, at);
-    double[] tail = Arrays.copyOfRange(all, at, all.length);
+  @Test
+  void mergeOfAnySplitIsTheWhole() {
+    forEveryDraw(
+        random -> {
+          double[] all = logRatios(random);
+          int at = random.nextInt(all.length + 1);
+          RatioStatistics head = of(Arrays.copyOfRange(all, 0, at));
+          RatioStatistics tail = of(Arrays.copyOfRange(all, at, all.length));
 
-    assertSame(of(head).merge(of(tail)), of(all));
-    assertThat(of(head).merge(of(tail)).normalizedEss())
-        .isCloseTo(of(all).normalizedEss(), ROUNDING);
+          assertSame(head.merge(tail), of(all));
+          assertThat(head.merge(tail).normalizedEss()).isCloseTo(of(all).normalizedEss(), ROUNDING);
+        });
   }
 
   /** Micro-batches and replicas take the tokens in any order; some parts stay empty. */
-  @Property(seed = SEED)
-  void mergeOfAnyPartitionIsTheWhole(
-      @ForAll("logRatios") double[] all,
-      @ForAll @IntRange(min = 1, max = 9) int parts,
-      @ForAll long shuffle) {
-    SplittableRandom random = new SplittableRandom(shuffle);
-    int[] part = random.ints(all.length, 0, parts).toArray();
-    RatioStatistics merged = RatioStatistics.EMPTY;
-    for (int p = 0; p < parts; p++) {
-      boolean[] valid = new boolean[all.length];
-      for (int t = 0; t < all.length; t++) {
-        valid[t] = part[t] == p;
-      }
-      merged = merged.merge(RatioStatistics.of(all, valid));
-    }
+  @Test
+  void mergeOfAnyPartitionIsTheWhole() {
+    forEveryDraw(
+        random -> {
+          double[] all = logRatios(random);
+          int parts = 1 + random.nextInt(9);
+          int[] part = random.ints(all.length, 0, parts).toArray();
+          RatioStatistics merged = RatioStatistics.EMPTY;
+          for (int p = 0; p < parts; p++) {
+            boolean[] valid = new boolean[all.length];
+            for (int t = 0; t < all.length; t++) {
+              valid[t] = part[t] == p;
+            }
+            merged = merged.merge(RatioStatistics.of(all, valid));
+          }
 
-    assertSame(merged, of(all));
-    assertThat(merged.normalizedEss()).isCloseTo(of(all).normalizedEss(), ROUNDING);
+          assertSame(merged, of(all));
+          assertThat(merged.normalizedEss()).isCloseTo(of(all).normalizedEss(), ROUNDING);
+        });
   }
 
   /** a ratios of e^500 and b of e^−500, as one and token by token: e = a / (a + b). */
-  @Property(seed = SEED)
-  void sumsAreExactAtFiveHundredNats(
-      @ForAll @IntRange(min = 1, max = 20) int a, @ForAll @IntRange(max = 20) int b) {
+  @Test
+  void sumsAreExactAtFiveHundredNats() {
+    for (int a = 1; a <= 20; a++) {
+      for (int b = 0; b <= 20; b++) {
+        sumsAreExactAtFiveHundredNats(a, b);
+      }
+    }
+  }
+
+  private static void sumsAreExactAtFiveHundredNats(int a, int b) {
     double[] logRatios = new double[a + b];
     Arrays.fill(logRatios, 0, a, 500);
     Arrays.fill(logRatios, a, a + b, -500);
@@ -204,42 +226,65 @@ class RatioStatisticsTest {
     assertThat(of(low).normalizedEss()).isLessThan(1e-300);
   }
 
-  @Property(seed = SEED)
-  void normalizedEssLiesBetweenZeroAndOne(@ForAll("logRatios") double[] logRatios) {
-    assertThat(of(logRatios).normalizedEss()).isBetween(0.0, 1.0);
+  @Test
+  void normalizedEssLiesBetweenZeroAndOne() {
+    forEveryDraw(
+        random -> {
+          assertThat(of(logRatios(random)).normalizedEss()).isBetween(0.0, 1.0);
+        });
   }
 
-  @Property(seed = SEED)
-  void normalizedEssStaysWhenAllRatiosAreScaled(
-      @ForAll("moderateLogRatios") double[] logRatios,
-      @ForAll @DoubleRange(min = 0, max = 400) double shift) {
-    double[] scaled = Arrays.stream(logRatios).map(l -> l + shift).toArray();
+  @Test
+  void normalizedEssStaysWhenAllRatiosAreScaled() {
+    forEveryDraw(
+        random -> {
+          double[] logRatios = moderateLogRatios(random);
+          double shift = random.nextDouble(0, 400);
+          double[] scaled = Arrays.stream(logRatios).map(l -> l + shift).toArray();
 
-    // The epsilon in the denominator moves the value by at most 1e-8 / S2.
-    double tolerance = 1e-8 * Math.exp(-of(logRatios).logSumSquaredRatio()) + 1e-11;
-    assertThat(of(scaled).normalizedEss())
-        .isCloseTo(of(logRatios).normalizedEss(), within(tolerance));
+          // The epsilon in the denominator moves the value by at most 1e-8 / S2.
+          double tolerance = 1e-8 * Math.exp(-of(logRatios).logSumSquaredRatio()) + 1e-11;
+          assertThat(of(scaled).normalizedEss())
+              .isCloseTo(of(logRatios).normalizedEss(), within(tolerance));
+        });
   }
 
-  @Property(seed = SEED)
-  void ofEqualsThePlainSumsWhereThoseAreExact(@ForAll("moderateLogRatios") double[] logRatios) {
-    double sum = Arrays.stream(logRatios).map(Math::exp).sum();
-    double squared = Arrays.stream(logRatios).map(l -> Math.exp(2 * l)).sum();
+  @Test
+  void ofEqualsThePlainSumsWhereThoseAreExact() {
+    forEveryDraw(
+        random -> {
+          double[] logRatios = moderateLogRatios(random);
+          double sum = Arrays.stream(logRatios).map(Math::exp).sum();
+          double squared = Arrays.stream(logRatios).map(l -> Math.exp(2 * l)).sum();
 
-    assertThat(of(logRatios).logSumRatio()).isCloseTo(Math.log(sum), ROUNDING);
-    assertThat(of(logRatios).logSumSquaredRatio()).isCloseTo(Math.log(squared), ROUNDING);
-    assertThat(of(logRatios).normalizedEss())
-        .isCloseTo(sum * sum / (logRatios.length * (squared + 1e-8)), ROUNDING);
+          assertThat(of(logRatios).logSumRatio()).isCloseTo(Math.log(sum), ROUNDING);
+          assertThat(of(logRatios).logSumSquaredRatio()).isCloseTo(Math.log(squared), ROUNDING);
+          assertThat(of(logRatios).normalizedEss())
+              .isCloseTo(sum * sum / (logRatios.length * (squared + 1e-8)), ROUNDING);
+        });
   }
 
-  @Provide
-  Arbitrary<double[]> logRatios() {
-    return Arbitraries.doubles().between(-500, 500).array(double[].class).ofMaxSize(40);
+  private static void forEveryDraw(Consumer<SplittableRandom> property) {
+    for (long seed = 1; seed <= DRAWS; seed++) {
+      try {
+        property.accept(new SplittableRandom(seed));
+      } catch (AssertionError e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+      }
+    }
   }
 
-  @Provide
-  Arbitrary<double[]> moderateLogRatios() {
-    return Arbitraries.doubles().between(-4, 4).array(double[].class).ofMinSize(1).ofMaxSize(40);
+  /** Up to 40, every fifth time with the extremes among them. */
+  private static double[] logRatios(SplittableRandom random) {
+    double[] drawn = random.doubles(random.nextInt(41), -500, 500).toArray();
+    if (drawn.length > 0 && random.nextInt(5) == 0) {
+      drawn[random.nextInt(drawn.length)] = EXTREMES[random.nextInt(EXTREMES.length)];
+    }
+    return drawn;
+  }
+
+  private static double[] moderateLogRatios(SplittableRandom random) {
+    return random.doubles(1 + random.nextInt(40), -4, 4).toArray();
   }
 
   private static RatioStatistics of(double... logRatios) {

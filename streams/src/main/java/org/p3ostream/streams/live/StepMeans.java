@@ -30,6 +30,14 @@ public final class StepMeans {
         step -> step.stepMillis() == null ? Double.NaN : step.stepMillis());
   }
 
+  /** 1000 Σ groups / Σ stepMillis, groups per second; null where the time is not known. */
+  public static List<@Nullable Double> groupsPerSecond(List<StepView> steps) {
+    return ratios(
+        steps,
+        step -> 1000.0 * step.groups(),
+        step -> step.stepMillis() == null ? Double.NaN : step.stepMillis());
+  }
+
   /** Σ amount / Σ weight over the last ten steps that have an amount and a weight above 0. */
   private static List<@Nullable Double> ratios(
       List<StepView> steps, ToDoubleFunction<StepView> amount, ToDoubleFunction<StepView> weight) {

@@ -12,12 +12,15 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.p3ostream.schemas.serde.Decoded;
+import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.streams.edge.PatientCodec;
 
 /** Reads what lies at some place of the log and nothing else. */
 public final class LogReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** How long whoever asks is kept waiting for broker and registry. */
+  public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final Consumer<byte[], byte[]> consumer;
   private final PatientCodec codec;
@@ -70,7 +73,7 @@ public final class LogReader implements AutoCloseable {
   /**
    * Hands over the records from {@code from} to before {@code end} that can be decoded.
    *
-   * @throws NotReadableException if the broker does not answer in time
+   * @throws NotReadableException if broker or registry do not answer in time
    */
   void read(TopicPartition partition, long from, long end, BiConsumer<Long, SpecificRecord> take) {
     consumer.assign(List.of(partition));
@@ -91,7 +94,7 @@ public final class LogReader implements AutoCloseable {
       }
     } catch (OffsetOutOfRangeException e) {
       return; // trimmed meanwhile
-    } catch (TimeoutException e) {
+    } catch (TimeoutException | RegistryUnavailableException e) {
       throw notRead(partition);
     } finally {
       consumer.unsubscribe();

@@ -30,8 +30,18 @@ final class KafkaStores implements StateReader {
     try {
       return streams.store(
           StoreQueryParameters.fromNameAndType(name, QueryableStoreTypes.<K, V>keyValueStore()));
-    } catch (InvalidStateStoreException e) {
+    } catch (InvalidStateStoreException | IllegalStateException e) { // the latter once it stops
       throw new NotReadyException("the topology is " + streams.state() + ", try again", e);
+    }
+  }
+
+  /** Whether the store can be read in this process now. */
+  boolean has(String name) {
+    try {
+      store(name);
+      return true;
+    } catch (NotReadyException e) {
+      return false;
     }
   }
 }

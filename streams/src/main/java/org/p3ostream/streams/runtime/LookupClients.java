@@ -1,5 +1,7 @@
 package org.p3ostream.streams.runtime;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,8 +34,10 @@ final class LookupClients implements RecordSource, AutoCloseable {
   private final Supplier<PatientCodec> codecs;
   private final TokenDecoder decoder;
   private final RatioLookup ratios;
+  private final MeterRegistry registry;
   private final BooleanSupplier open;
   private @Nullable LogReader reader;
+  private @Nullable KafkaClientMetrics meters;
   private @Nullable GroupLookup groups;
   private @Nullable SnapshotLookup snapshots;
   private boolean closed;
@@ -47,12 +51,14 @@ final class LookupClients implements RecordSource, AutoCloseable {
       Supplier<PatientCodec> codecs,
       TokenDecoder decoder,
       TokenRatios ratios,
+      MeterRegistry registry,
       BooleanSupplier open) {
     this.topics = topics;
     this.kafka = kafka;
     this.codecs = codecs;
     this.decoder = decoder;
     this.ratios = new RatioLookup(ratios);
+    this.registry = registry;
     this.open = open;
   }
 
@@ -83,7 +89,10 @@ final class LookupClients implements RecordSource, AutoCloseable {
   private LogReader connected() {
     requireOpen();
     if (reader == null) {
-      reader = new LogReader(new KafkaConsumer<>(KafkaProperties.lookup(kafka)), codecs.get());
+      KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(KafkaProperties.lookup(kafka));
+      meters = new KafkaClientMetrics(consumer);
+      meters.bindTo(registry);
+      reader = new LogReader(consumer, codecs.get());
     }
     return reader;
   }
@@ -97,6 +106,9 @@ final class LookupClients implements RecordSource, AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    if (meters != null) {
+      meters.close();
+    }
     if (reader != null) {
       reader.close();
     }

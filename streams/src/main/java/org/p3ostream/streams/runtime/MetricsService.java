@@ -20,6 +20,7 @@ import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.edge.PatientCodec;
 import org.p3ostream.streams.live.LatestMetrics;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.lookup.LogReader;
 import org.p3ostream.streams.query.RunQueries;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.server.Health;
@@ -83,9 +84,10 @@ public final class MetricsService implements AutoCloseable {
         new LookupClients(
             settings.topics(),
             clients.kafka(),
-            this::codec,
+            () -> codec(LogReader.PATIENCE),
             clients.tokens(),
             clients.ratios(),
+            registry,
             gate::open);
   }
 
@@ -150,9 +152,7 @@ public final class MetricsService implements AutoCloseable {
       if (topicsAreThere()) {
         work();
       }
-    } catch (InterruptedException e) {
-      fail(e);
-    } catch (RuntimeException e) {
+    } catch (InterruptedException | RuntimeException | Error e) { // nobody else would be told
       fail(e);
     } finally {
       ended.countDown();
@@ -168,9 +168,16 @@ public final class MetricsService implements AutoCloseable {
   private void work() throws InterruptedException {
     try (FollowerThread reading =
             new FollowerThread(
-                settings.topics(), clients.kafka(), codec(), steps, latest, registry, this::fail);
+                settings.topics(),
+                clients.kafka(),
+                codec(settings.clientTimeout()),
+                steps,
+                latest,
+                registry,
+                this::fail);
         RunningTopology running =
-            new RunningTopology(settings, clients, codec(), registry, this::fail)) {
+            new RunningTopology(
+                settings, clients, codec(settings.clientTimeout()), registry, this::fail)) {
       follower = reading;
       topology = running;
       reading.start();
@@ -179,8 +186,8 @@ public final class MetricsService implements AutoCloseable {
     }
   }
 
-  private PatientCodec codec() {
-    return new PatientCodec(clients.codecs().get(), settings.clientTimeout(), REGISTRY_PAUSE);
+  private PatientCodec codec(Duration patience) {
+    return new PatientCodec(clients.codecs().get(), patience, REGISTRY_PAUSE);
   }
 
   private void fail(Throwable cause) {

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
@@ -21,6 +22,7 @@ final class RunningTopology implements AutoCloseable {
 
   private final PatientCodec codec;
   private final KafkaStreams streams;
+  private final KafkaStores stores;
   private final KafkaStreamsMetrics meters;
 
   /**
@@ -51,16 +53,16 @@ final class RunningTopology implements AutoCloseable {
           return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
     meters.bindTo(registry);
-    KafkaStores stores = new KafkaStores(() -> streams);
+    this.stores = new KafkaStores(() -> streams);
     for (String name : MetricsTopology.stores()) {
-      Gauge.builder("p3o.streams.store.entries", () -> entries(stores, name))
+      Gauge.builder("p3o.streams.store.entries", () -> entries(name))
           .tag("store", name)
           .description("Entries of a state store of the topology; NaN while it cannot be read")
           .register(registry);
     }
   }
 
-  private static double entries(KafkaStores stores, String name) {
+  private double entries(String name) {
     try {
       return (double) stores.store(name).approximateNumEntries();
     } catch (NotReadyException | InvalidStateStoreException e) {
@@ -77,17 +79,19 @@ final class RunningTopology implements AutoCloseable {
     return streams;
   }
 
+  /** Holds while every store can be read here: questions are answered out of all of them. */
   Condition condition() {
+    List<String> elsewhere =
+        MetricsTopology.stores().stream().filter(name -> !stores.has(name)).toList();
     KafkaStreams.State state = streams.state();
-    if (state == KafkaStreams.State.RUNNING && !hasWork()) {
-      return new Condition(false, "another service with this application id does the work");
+    if (state != KafkaStreams.State.RUNNING) {
+      return new Condition(false, state.name());
     }
-    return new Condition(state == KafkaStreams.State.RUNNING, state.name());
-  }
-
-  private boolean hasWork() {
-    return streams.metadataForLocalThreads().stream()
-        .anyMatch(thread -> !thread.activeTasks().isEmpty());
+    return elsewhere.isEmpty()
+        ? new Condition(true, state.name())
+        : new Condition(
+            false,
+            "another service with this application id holds " + String.join(", ", elsewhere));
   }
 
   /** Leaves the group, so that a successor need not wait for this member to time out. */

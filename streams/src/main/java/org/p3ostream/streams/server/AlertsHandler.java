@@ -15,6 +15,7 @@ import org.p3ostream.streams.alert.Observation.ProducerSilence;
 import org.p3ostream.streams.live.RunOrigin;
 import org.p3ostream.streams.live.RunState;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 
 /** {@code GET /api/alerts}, and the gauges {@code p3o.alert.firing} that say the same. */
 final class AlertsHandler implements Handler<RoutingContext> {
@@ -30,11 +31,21 @@ final class AlertsHandler implements Handler<RoutingContext> {
   private final StepLog steps;
   private final Supplier<@Nullable List<ProducerSilence>> producers;
   private final Clock clock;
+  private final BoundedWorker worker;
 
-  AlertsHandler(StepLog steps, Supplier<@Nullable List<ProducerSilence>> producers, Clock clock) {
+  /**
+   * @param producers reads a state store
+   * @param worker where it is read
+   */
+  AlertsHandler(
+      StepLog steps,
+      Supplier<@Nullable List<ProducerSilence>> producers,
+      Clock clock,
+      BoundedWorker worker) {
     this.steps = steps;
     this.producers = producers;
     this.clock = clock;
+    this.worker = worker;
   }
 
   @Override
@@ -45,10 +56,14 @@ final class AlertsHandler implements Handler<RoutingContext> {
       Json.refuse(context, e);
       return;
     }
-    Observation seen = observe();
+    worker.answer(context, () -> Answer.json(200, alerts()));
+  }
+
+  private Alerts alerts() {
+    Observation seen = observe(producers.get());
     List<Alert> alerts = AlertRule.evaluateAll(seen);
     long firing = alerts.stream().filter(alert -> alert.state() == Alert.State.FIRING).count();
-    Json.answer(context, 200, new Alerts(seen.now(), firing, alerts));
+    return new Alerts(seen.now(), firing, alerts);
   }
 
   void bindTo(MeterRegistry registry) {
@@ -61,14 +76,15 @@ final class AlertsHandler implements Handler<RoutingContext> {
   }
 
   private double firing(AlertRule rule) {
-    return switch (rule.evaluate(observe()).state()) {
+    boolean asksForProducers = rule == AlertRule.PRODUCER_SILENT;
+    return switch (rule.evaluate(observe(asksForProducers ? producers.get() : null)).state()) {
       case OK -> 0;
       case FIRING -> 1;
       case UNKNOWN -> Double.NaN;
     };
   }
 
-  private Observation observe() {
+  private Observation observe(@Nullable List<ProducerSilence> silences) {
     long now = clock.millis();
     RunOrigin origin = steps.origin();
     return new Observation(
@@ -77,7 +93,7 @@ final class AlertsHandler implements Handler<RoutingContext> {
         steps.newest(RunState.USUAL_OF),
         origin == null ? null : (Long) origin.startedAt(),
         steps.stalenessBound(),
-        producers.get(),
+        silences,
         steps.deadLetters().since(now - AlertRule.DEAD_LETTER_SPAN.toMillis()));
   }
 }

@@ -21,10 +21,10 @@ import org.p3ostream.streams.web.WebAsset;
  * Lets in who may ask.
  *
  * <p>On loopback the {@code Host} header has to name this host: a page from elsewhere whose name
- * was made to resolve to 127.0.0.1 (DNS rebinding) is turned away. With a token, every answer but
- * {@code /health/*} and the static files asks for it, as {@code Authorization: Bearer} or as a
- * cookie that {@code POST /sign-in} or {@code /?token=} exchange it for. The cookie is not the
- * token, and no answer holds either.
+ * was made to resolve to 127.0.0.1 (DNS rebinding) is turned away. A page from elsewhere may lead
+ * here, and ask nothing. With a token, every answer but {@code /health/*} and the static files asks
+ * for it, as {@code Authorization: Bearer} or as a cookie that {@code POST /sign-in} or {@code
+ * /?token=} exchange it for. The cookie is not the token, and no answer holds either.
  */
 final class Gatekeeper implements Handler<RoutingContext> {
   static final String SIGN_IN = "/sign-in";
@@ -54,6 +54,10 @@ final class Gatekeeper implements Handler<RoutingContext> {
           new Json.Reason("the Host header must name this host: localhost, 127.0.0.1 or [::1]"));
       return;
     }
+    if (isAskedByAnotherSite(context.request())) {
+      Json.answer(context, 403, new Json.Reason("a page from elsewhere may not ask"));
+      return;
+    }
     String path = context.normalizedPath();
     if (token == null
         || path.startsWith("/health/")
@@ -70,6 +74,16 @@ final class Gatekeeper implements Handler<RoutingContext> {
     } else {
       refuse(context, path.equals("/"));
     }
+  }
+
+  /**
+   * A page from elsewhere cannot read an answer, but could keep the server busy with questions.
+   *
+   * <p>Source: W3C Fetch Metadata Request Headers.
+   */
+  private static boolean isAskedByAnotherSite(HttpServerRequest request) {
+    return "cross-site".equals(request.getHeader("Sec-Fetch-Site"))
+        && !"navigate".equals(request.getHeader("Sec-Fetch-Mode"));
   }
 
   /** A client that names no host at all is no browser. */
@@ -104,7 +118,7 @@ final class Gatekeeper implements Handler<RoutingContext> {
                   .setPath("/")
                   .setHttpOnly(true)
                   .setSecure(secure)
-                  .setSameSite(CookieSameSite.STRICT));
+                  .setSameSite(CookieSameSite.LAX)); // a link from elsewhere may lead here
       context.response().setStatusCode(303).putHeader("Location", "/").end();
     } else {
       askAgain(context);

@@ -10,7 +10,7 @@ import org.p3ostream.streams.live.GroupIndex.TrainedGroup;
 import org.p3ostream.streams.live.RunOrigin;
 import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.lookup.NoRatiosException;
-import org.p3ostream.streams.server.LogReads.Answer;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 
 /**
  * {@code GET /api/groups?step=}: the groups of a step as the ledger names them; {@code GET
@@ -25,9 +25,9 @@ final class GroupsHandler {
   private final StepLog steps;
   private final String topicPrefix;
   private final RecordSource records;
-  private final LogReads reads;
+  private final BoundedWorker reads;
 
-  GroupsHandler(StepLog steps, String topicPrefix, RecordSource records, LogReads reads) {
+  GroupsHandler(StepLog steps, String topicPrefix, RecordSource records, BoundedWorker reads) {
     this.steps = steps;
     this.topicPrefix = topicPrefix;
     this.records = records;
@@ -54,10 +54,10 @@ final class GroupsHandler {
         at ->
             records
                 .group(rolloutsPrefix(), at)
-                .map(group -> new Answer(200, group))
+                .map(group -> Answer.json(200, group))
                 .orElseGet(
                     () ->
-                        new Answer(
+                        Answer.json(
                             404,
                             new Json.Reason(
                                 "group " + at.groupId() + " is no longer in the log"))));
@@ -68,9 +68,9 @@ final class GroupsHandler {
         context,
         at -> {
           try {
-            return new Answer(200, records.ratios(at));
+            return Answer.json(200, records.ratios(at));
           } catch (NoRatiosException e) {
-            return new Answer(404, new Json.Reason(String.valueOf(e.getMessage())));
+            return Answer.json(404, new Json.Reason(String.valueOf(e.getMessage())));
           }
         });
   }

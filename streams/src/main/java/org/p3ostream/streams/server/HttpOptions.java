@@ -11,12 +11,22 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.streams.config.StreamsConfig;
 
-/** Plain HTTP, or TLS with the files of the configuration. */
+/**
+ * HTTP/1.1, plain or over TLS with the files of the configuration. Connections on which nothing
+ * goes either way are closed: whoever has not signed in cannot hold all there are.
+ */
 final class HttpOptions {
+  /** Longer than the pause between two heartbeats of a stream. */
+  private static final int IDLE_SECONDS = 60;
+
   private HttpOptions() {}
 
   static HttpServerOptions of(StreamsConfig config) {
-    HttpServerOptions options = new HttpServerOptions();
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHttp2ClearTextEnabled(false)
+            .setUseAlpn(false)
+            .setIdleTimeout(IDLE_SECONDS);
     if (config.tlsCertificatePath() == null) {
       return options;
     }

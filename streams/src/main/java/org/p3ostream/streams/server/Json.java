@@ -6,6 +6,8 @@ import io.vertx.ext.web.RoutingContext;
 
 /** Answers as JSON. */
 final class Json {
+  static final String CONTENT_TYPE = "application/json";
+
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private Json() {}
@@ -26,16 +28,11 @@ final class Json {
   }
 
   static void answer(RoutingContext context, int status, Object body) {
-    answerText(context, status, text(body));
-  }
-
-  /** {@code body} is JSON already. */
-  static void answerText(RoutingContext context, int status, String body) {
     context
         .response()
         .setStatusCode(status)
-        .putHeader("Content-Type", "application/json")
-        .end(body);
+        .putHeader("Content-Type", CONTENT_TYPE)
+        .end(text(body));
   }
 
   /** 503: to be asked again in some seconds. */

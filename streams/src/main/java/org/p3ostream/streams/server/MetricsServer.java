@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -27,6 +28,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.live.StepLog;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 import org.p3ostream.streams.web.WebAsset;
 
 /**
@@ -39,9 +41,14 @@ public final class MetricsServer implements AutoCloseable {
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
           + " base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+  private static final String STREAM = "/api/stream";
+
+  private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
+
   private final Vertx vertx;
   private final StreamHandler stream;
-  private final LogReads reads;
+  private final BoundedWorker logReads;
+  private final BoundedWorker stateReads;
   private final HttpServer server;
   private final Set<String> apiPaths;
 
@@ -66,7 +73,8 @@ public final class MetricsServer implements AutoCloseable {
     this.vertx =
         Vertx.builder().with(options()).withMetrics(new MicrometerMetricsFactory(registry)).build();
     this.stream = new StreamHandler(vertx, registry, sources.steps(), limits);
-    this.reads = new LogReads(vertx);
+    this.logReads = new BoundedWorker(vertx, "reads of the log", 8);
+    this.stateReads = new BoundedWorker(vertx, "reads of the state", 64);
     try {
       Router router = router(config, registry, sources, health);
       this.apiPaths =
@@ -109,7 +117,7 @@ public final class MetricsServer implements AutoCloseable {
   private static boolean isReadable(HttpServerRequest request) {
     try {
       URLDecoder.decode(request.uri(), StandardCharsets.UTF_8);
-      return request.authority() != null;
+      return request.authority() != null || request.getHeader("Host") == null;
     } catch (IllegalArgumentException e) {
       return false;
     }
@@ -123,7 +131,8 @@ public final class MetricsServer implements AutoCloseable {
   @Override
   public void close() {
     stream.close();
-    reads.close();
+    logReads.close();
+    stateReads.close();
     await(vertx.close());
   }
 
@@ -150,41 +159,51 @@ public final class MetricsServer implements AutoCloseable {
         .get("/metrics")
         .handler(
             context ->
-                context
-                    .response()
-                    .putHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-                    .end(registry.scrape()));
+                stateReads.answer(
+                    context, () -> new Answer(200, PROMETHEUS_TEXT, registry.scrape())));
     router.get("/health/live").handler(checks(health.live()));
     router.get("/health/ready").handler(checks(health.ready()));
     routeApi(router, registry, sources);
     for (WebAsset asset : WebAsset.values()) {
       router.get(asset.path()).handler(context -> serve(context, asset));
     }
+    answerHead(router);
     router
         .errorHandler(404, context -> Json.answer(context, 404, new Json.Reason("nothing is here")))
         .errorHandler(
-            405, context -> Json.answer(context, 405, new Json.Reason("only GET is answered")));
+            405,
+            context ->
+                Json.answer(context, 405, new Json.Reason("only GET and HEAD are answered")));
     return router;
+  }
+
+  /** A stream has no head of its own: whoever asks for one waits for its end. */
+  private static void answerHead(Router router) {
+    for (Route route : router.getRoutes()) {
+      if (Set.of(HttpMethod.GET).equals(route.methods()) && !STREAM.equals(route.getPath())) {
+        route.method(HttpMethod.HEAD);
+      }
+    }
   }
 
   private void routeApi(Router router, PrometheusMeterRegistry registry, Sources sources) {
     StepLog steps = sources.steps();
     Clock clock = sources.clock();
-    AlertsHandler alerts = new AlertsHandler(steps, sources::silences, clock);
+    AlertsHandler alerts = new AlertsHandler(steps, sources::silences, clock, stateReads);
     alerts.bindTo(registry);
     GroupsHandler groups =
-        new GroupsHandler(steps, sources.topicPrefix(), sources.records(), reads);
+        new GroupsHandler(steps, sources.topicPrefix(), sources.records(), logReads);
     router.get("/api/runs").handler(new RunsHandler(steps, sources.topicPrefix(), clock));
-    router.get("/api/steps").handler(new StepsHandler(steps));
-    router.get("/api/stream").handler(stream);
+    router.get("/api/steps").handler(new StepsHandler(steps, stateReads));
+    router.get(STREAM).handler(stream);
     router.get("/api/alerts").handler(alerts);
     router.get("/api/groups").handler(groups::list);
     router.get("/api/groups/:id").handler(groups::one);
     router.get("/api/groups/:id/ratios").handler(groups::ratios);
     router
         .get("/api/snapshots")
-        .handler(new SnapshotsHandler(steps.runId(), sources.records(), reads));
-    new RunQueriesHandler(vertx, sources.queries()).mount(router);
+        .handler(new SnapshotsHandler(steps.runId(), sources.records(), logReads));
+    new RunQueriesHandler(sources.queries(), stateReads).mount(router);
   }
 
   static void serve(RoutingContext context, WebAsset asset) {

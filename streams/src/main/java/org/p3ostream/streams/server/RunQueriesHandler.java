@@ -1,30 +1,29 @@
 package org.p3ostream.streams.server;
 
-import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import org.p3ostream.streams.query.NotReadyException;
 import org.p3ostream.streams.query.RunQueries;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 
 /**
  * {@code GET /api/producers}, {@code /api/staleness?windows=}, {@code /api/versions?limit=}, {@code
  * /api/latencies?windows=}, {@code /api/dead-letters} and {@code /api/tasks?windows=}: what the
- * state stores say. They are read on the worker thread, since an answer may go through some hundred
+ * state stores say. They are read on the worker, since an answer may go through some hundred
  * windows; 503 while they cannot be read.
  */
 final class RunQueriesHandler {
   static final int DEFAULT_COUNT = 100;
 
-  private final Vertx vertx;
   private final RunQueries queries;
+  private final BoundedWorker worker;
 
-  RunQueriesHandler(Vertx vertx, RunQueries queries) {
-    this.vertx = vertx;
+  RunQueriesHandler(RunQueries queries, BoundedWorker worker) {
     this.queries = queries;
+    this.worker = worker;
   }
 
   void mount(Router router) {
@@ -79,16 +78,6 @@ final class RunQueriesHandler {
   }
 
   private void answer(RoutingContext context, Function<RunQueries, Object> query) {
-    vertx
-        .executeBlocking(() -> Json.text(query.apply(queries)), false)
-        .onSuccess(text -> Json.answerText(context, 200, text))
-        .onFailure(
-            failure -> {
-              if (failure instanceof NotReadyException) {
-                Json.busy(context, String.valueOf(failure.getMessage()));
-              } else {
-                context.fail(failure);
-              }
-            });
+    worker.answer(context, () -> Answer.json(200, query.apply(queries)));
   }
 }

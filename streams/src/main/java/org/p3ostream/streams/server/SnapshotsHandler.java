@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.p3ostream.streams.lookup.SnapshotLookup;
 import org.p3ostream.streams.lookup.SnapshotView;
-import org.p3ostream.streams.server.LogReads.Answer;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 
 /** {@code GET /api/snapshots?limit=}: manifests of the newest versions. */
 final class SnapshotsHandler implements Handler<RoutingContext> {
@@ -17,9 +17,9 @@ final class SnapshotsHandler implements Handler<RoutingContext> {
 
   private final String runId;
   private final RecordSource records;
-  private final LogReads reads;
+  private final BoundedWorker reads;
 
-  SnapshotsHandler(String runId, RecordSource records, LogReads reads) {
+  SnapshotsHandler(String runId, RecordSource records, BoundedWorker reads) {
     this.runId = runId;
     this.records = records;
     this.reads = reads;
@@ -29,7 +29,7 @@ final class SnapshotsHandler implements Handler<RoutingContext> {
   public void handle(RoutingContext context) {
     try {
       int limit = limit(Parameters.byName(context.queryParams()));
-      reads.answer(context, () -> new Answer(200, new Snapshots(runId, records.snapshots(limit))));
+      reads.answer(context, () -> Answer.json(200, new Snapshots(runId, records.snapshots(limit))));
     } catch (BadParameterException e) {
       Json.refuse(context, e);
     }

@@ -12,6 +12,7 @@ import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepMeans;
 import org.p3ostream.streams.live.StepSampling;
 import org.p3ostream.streams.live.StepView;
+import org.p3ostream.streams.server.BoundedWorker.Answer;
 
 /**
  * {@code GET /api/steps}: a page of the ledger's steps ({@code from}, {@code to}, {@code limit}),
@@ -42,9 +43,11 @@ final class StepsHandler implements Handler<RoutingContext> {
       Map<String, List<@Nullable Number>> columns) {}
 
   private final StepLog log;
+  private final BoundedWorker worker;
 
-  StepsHandler(StepLog log) {
+  StepsHandler(StepLog log, BoundedWorker worker) {
     this.log = log;
+    this.worker = worker;
   }
 
   @Override
@@ -54,12 +57,8 @@ final class StepsHandler implements Handler<RoutingContext> {
       Integer points = query.points();
       if (points == null) {
         Json.answer(context, 200, page(query));
-      } else { // thousands of steps: not on the event loop, which serves the streams
-        context
-            .vertx()
-            .executeBlocking(() -> Json.text(sampled(query, points)), false)
-            .onSuccess(text -> Json.answerText(context, 200, text))
-            .onFailure(context::fail);
+      } else { // thousands of steps
+        worker.answer(context, () -> Answer.json(200, sampled(query, points)));
       }
     } catch (BadParameterException e) {
       Json.refuse(context, e);
@@ -91,6 +90,7 @@ final class StepsHandler implements Handler<RoutingContext> {
     }
     columns.put("rewardMeanOfTen", at(chosen, places, StepMeans.reward(all)));
     columns.put("trainedTokensPerSecondOfTen", at(chosen, places, StepMeans.tokensPerSecond(all)));
+    columns.put("groupsPerSecondOfTen", at(chosen, places, StepMeans.groupsPerSecond(all)));
     return new Sampled(log.runId(), log.oldestStep(), log.newestStep(), all.size(), columns);
   }
 

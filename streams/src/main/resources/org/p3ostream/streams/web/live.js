@@ -31,7 +31,7 @@
       id: "groups",
       title: "Groups trained",
       axis: "groups per second",
-      series: [{ label: `mean of ${MEAN_OF} steps`, column: "groupsPerSecond", colour: "var(--series-a)", width: 2.5 }],
+      series: [{ label: `mean of ${MEAN_OF} steps`, column: "groupsPerSecondOfTen", colour: "var(--series-a)", width: 2.5 }],
       range: fromZero,
       read: "Rollout groups that became part of a step, over the time since the step before.",
     },
@@ -102,7 +102,7 @@
   const MEANS = {
     rewardMeanOfTen: ["rewardMean", null, 1],
     trainedTokensPerSecondOfTen: ["validTokens", "stepMillis", 1000],
-    groupsPerSecond: ["groups", "stepMillis", 1000],
+    groupsPerSecondOfTen: ["groups", "stepMillis", 1000],
   };
 
   let columns = empty();
@@ -170,7 +170,6 @@
     for (let i = 0; i < step.length; i++) {
       const millis = columns.stepMillis[i];
       columns.trainedTokensPerSecond.push(millis > 0 && columns.validTokens[i] !== null ? (1000 * columns.validTokens[i]) / millis : null);
-      columns.groupsPerSecond.push(meanAt(i, "groups", "stepMillis", 1000));
     }
     if (since >= 0) for (const name of Object.keys(columns)) columns[name].push(...kept[name].slice(since));
     first = step[0];
@@ -265,6 +264,7 @@
     first = newest = lastStepAt = null;
     missing = 0;
     byId("gap").hidden = true;
+    samples.forget();
   }
 
   function takeRun(event) {

@@ -234,6 +234,7 @@ const P3oPanels = (() => {
 
   async function ask(path) {
     const answer = await fetch(path, { headers: { Accept: "application/json" } });
+    if (answer.status === 401) location.reload(); // to the page that asks for the token
     if (!answer.ok) {
       const told = await answer.json().catch(() => ({}));
       throw Object.assign(new Error(told.reason || `answered ${answer.status}`), { status: answer.status });

@@ -253,7 +253,15 @@ const P3oSamples = (() => {
     before.addEventListener("click", () => clamped(step() - 1));
     after.addEventListener("click", () => clamped(step() + 1));
     last.addEventListener("click", () => clamped(newest()));
-    return { openFirst: () => input.value === "" && newest() >= 0 && clamped(newest()) };
+    return {
+      openFirst: () => input.value === "" && newest() >= 0 && clamped(newest()),
+      forget() {
+        asked++; // what was asked for is of the other run
+        input.value = "";
+        list.replaceChildren();
+        view.replaceChildren();
+      },
+    };
   }
 
   return { mount };

@@ -1,6 +1,7 @@
 package org.p3ostream.streams.lookup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -147,6 +148,18 @@ class LogLookupTest {
 
     assertThat(response.tokens()).hasSize(length / 2);
     assertThat(response.tokenCount()).isEqualTo(length);
+  }
+
+  @Test
+  void fetchThrowsThatTheLogCannotBeReadWhenTheRegistryIsAway() {
+    log.spans(ROLLOUTS, 0, 10);
+    log.put(ROLLOUTS, 7, codec.encode(ROLLOUTS.topic(), Records.rollout(12, 0, 1)));
+    registry.failNext(1);
+
+    assertThatThrownBy(() -> fetch(12))
+        .isInstanceOf(NotReadableException.class)
+        .hasMessageContaining("p3o.rollouts-0 could not be read");
+    assertThat(fetch(12)).isPresent();
   }
 
   @Test

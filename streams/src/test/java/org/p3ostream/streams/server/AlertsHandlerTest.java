@@ -6,16 +6,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Clock;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.schemas.avro.RejectionReason;
 import org.p3ostream.schemas.avro.StepMetrics;
+import org.p3ostream.streams.alert.Observation.ProducerSilence;
 import org.p3ostream.streams.fixture.Records;
 import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
@@ -56,6 +62,27 @@ class AlertsHandlerTest {
     assertThat(alerts.at("/alerts/0/state").asText()).isEqualTo("FIRING");
     assertThat(alerts.at("/alerts/2/state").asText()).isEqualTo("UNKNOWN");
     assertThat(alerts.at("/alerts/4/state").asText()).isEqualTo("FIRING");
+  }
+
+  /** Reading them takes as long as there are producers. */
+  @Test
+  void aScrapeReadsTheProducersOnce() {
+    AtomicInteger reads = new AtomicInteger();
+    Vertx vertx = Vertx.vertx();
+    try (BoundedWorker worker = new BoundedWorker(vertx, "reads", 1)) {
+      PrometheusMeterRegistry scraped = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+      Supplier<List<ProducerSilence>> producers =
+          () -> {
+            reads.incrementAndGet();
+            return List.of();
+          };
+      new AlertsHandler(steps, producers, Clock.systemUTC(), worker).bindTo(scraped);
+
+      assertThat(scraped.scrape()).contains("p3o_alert_firing");
+      assertThat(reads).hasValue(1);
+    } finally {
+      vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
   }
 
   @Test

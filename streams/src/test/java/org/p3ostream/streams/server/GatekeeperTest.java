@@ -40,6 +40,26 @@ class GatekeeperTest {
     assertThat(statusUnderName(host, "/api/runs")).isEqualTo(200);
   }
 
+  @Test
+  void loopbackAnswersAProbeThatNamesNoHost() throws Exception {
+    serve(Fixture.OPEN);
+
+    assertThat(status("GET /health/live HTTP/1.0\r\n\r\n")).isEqualTo(204); // no checks here
+  }
+
+  @Test
+  void pagesFromElsewhereMayLeadHereAndAskNothing() throws Exception {
+    serve(Fixture.OPEN);
+    String elsewhere = "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n";
+    String asked = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n";
+    String followed = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n";
+    String own = "Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n";
+
+    assertThat(status(elsewhere.formatted("/api/steps?points=5000", asked))).isEqualTo(403);
+    assertThat(status(elsewhere.formatted("/", followed))).isEqualTo(200);
+    assertThat(status(elsewhere.formatted("/api/runs", own))).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -113,7 +133,7 @@ class GatekeeperTest {
       String cookie = cookie(answer);
       assertThat(cookie)
           .containsIgnoringCase("HttpOnly")
-          .contains("SameSite=Strict", "Path=/")
+          .contains("SameSite=Lax", "Path=/")
           .doesNotContain(TOKEN);
       String session = cookie.substring(0, cookie.indexOf(';'));
       assertThat(get("/api/runs", "Cookie", session).statusCode()).isEqualTo(200);
@@ -183,14 +203,14 @@ class GatekeeperTest {
     return URI.create("http://127.0.0.1:" + server.port() + path);
   }
 
-  /** By hand: Java's client writes the Host header itself. */
   private int statusUnderName(String host, String path) throws IOException {
+    return status("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+  }
+
+  /** By hand: Java's client writes the Host header itself. */
+  private int status(String request) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", server.port())) {
-      socket
-          .getOutputStream()
-          .write(
-              ("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-                  .getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       String answer = new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
       return Integer.parseInt(answer.substring(9));
     }

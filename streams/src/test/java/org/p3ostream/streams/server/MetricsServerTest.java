@@ -2,6 +2,7 @@ package org.p3ostream.streams.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,8 +12,11 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.p3ostream.streams.config.StreamsConfig;
+import org.p3ostream.streams.fixture.Records;
+import org.p3ostream.streams.live.StepLog;
 import org.p3ostream.streams.live.StepLogs;
 import org.p3ostream.streams.web.WebAsset;
 
@@ -90,6 +97,42 @@ class MetricsServerTest {
   }
 
   @Test
+  void meansAreTakenBeforeStepsAreLeftOut() throws Exception {
+    StepLog slow = new StepLog(Records.RUN);
+    long at = Records.NOW;
+    for (int step = 0; step < 1_000; step++) {
+      at += step % 100 == 50 ? 5_000 : 100; // slow ones are always among those that are drawn
+      StepLogs.add(
+          slow,
+          Records.step(step)
+              .setWindow(List.of(Records.trained(step, step, 0)))
+              .setCommittedAt(at)
+              .build());
+    }
+    Health health = new Health(Map.of(), Map.of());
+    try (MetricsServer other =
+        new MetricsServer(
+            Fixture.OPEN,
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+            Fixture.of(slow),
+            health)) {
+      URI uri = URI.create("http://127.0.0.1:" + other.port() + "/api/steps?points=100");
+      JsonNode columns =
+          json(CLIENT.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()))
+              .at("/columns");
+      assertThat(columns.at("/step")).hasSizeBetween(20, 100);
+      for (int i = 1; i < columns.at("/step").size(); i++) {
+        int step = columns.at("/step").get(i).asInt();
+        int slowAmongLastTen = step > 0 && Math.floorMod(step - 50, 100) < 10 ? 1 : 0;
+        int taken = Math.min(10, step);
+        assertThat(columns.at("/groupsPerSecondOfTen").get(i).asDouble())
+            .as("step %d", step)
+            .isCloseTo(taken / (0.1 * taken + 4.9 * slowAmongLastTen), within(1e-9));
+      }
+    }
+  }
+
+  @Test
   void stepsAnswer400WithNameValueAndRuleWhenAParameterIsBad() throws Exception {
     HttpResponse<String> answer = get("/api/steps?limit=%3Cb%3E");
 
@@ -143,7 +186,34 @@ class MetricsServerTest {
   @Test
   void writesAreRefused() throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(uri("/api/steps")).POST(HttpRequest.BodyPublishers.noBody()).build();
+        HttpRequest.newBuilder(uri("/api/steps")).POST(BodyPublishers.noBody()).build();
+
+    assertThat(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+        .isEqualTo(405);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/api/runs", "/api/steps", "/metrics", "/health/ready"})
+  void headHasTheHeadersOfTheAnswerAndNoBody(String path) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri(path))
+            .version(HttpClient.Version.HTTP_2) // offered, and not taken
+            .method("HEAD", BodyPublishers.noBody())
+            .build();
+
+    HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+    assertThat(answer.body()).isEmpty();
+    assertThat(answer.headers().firstValue("Content-Type"))
+        .isEqualTo(get(path).headers().firstValue("Content-Type"));
+  }
+
+  @Test
+  void headOfTheStreamIsRefusedBecauseItNeverEnds() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri("/api/stream")).method("HEAD", BodyPublishers.noBody()).build();
 
     assertThat(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
         .isEqualTo(405);

@@ -155,6 +155,7 @@ class StreamHandlerTest {
       assertThat(stream.steps(1)).containsExactly(0L);
       StepLogs.addSteps(log, 1, 2);
       assertThat(stream.steps(1)).containsExactly(1L);
+      assertThat(stream.next().data()).isEqualTo(": heartbeat"); // so that look has ended
 
       StepLogs.addSteps(log, 2, 3); // less than an hour after the last look
 

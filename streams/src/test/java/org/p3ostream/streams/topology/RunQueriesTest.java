@@ -2,6 +2,7 @@ package org.p3ostream.streams.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.p3ostream.streams.fixture.Records.NOW;
 
 import java.time.Clock;
@@ -115,6 +116,18 @@ class RunQueriesTest {
     assertThat(a.stalenessMean()).isEqualTo((8 * 1.5 + 8 * 2.5) / 16);
     assertThat(a.stalenessMax()).isEqualTo(3);
     assertThat(a.rewardMean()).isEqualTo(0.5);
+  }
+
+  @Test
+  void ratesAreOfNowWhenTheClockOfOneProducerIsFast() {
+    topology.clock(NOW + 200_000);
+    topology.rollout(group(5, "fast", "sums:3", NOW + 200_000, FinishReason.STOP));
+    RunQueries now =
+        topology.queries(Clock.fixed(Instant.ofEpochMilli(NOW + 9_000), ZoneOffset.UTC));
+
+    assertThat(now.producers().producers())
+        .extracting(ProducersAnswer.Producer::producerId, ProducersAnswer.Producer::groupsPerSecond)
+        .contains(tuple("a", 0.3));
   }
 
   @Test

@@ -33,8 +33,10 @@ import org.p3ostream.tests.support.DemoProcess;
  * with {@link Watchers} follow one another, in pairs of which every other one is turned round, so
  * that neither the machine's moods nor the growing log nor a compiler that warms up weigh on one
  * side. Of each stretch: the CPU time of the learner's process and the phase {@code commit}, for
- * which Kafka holds it up, both per step. Figures are ratios of a pair, watched to alone. After
- * them runs a demo in which nobody watches either kind of stretch: the noise of the machine.
+ * which Kafka holds it up, both per step; and the same with the phase {@code wait}, in which it is
+ * at the consumer until the groups of the window are there. Figures are ratios of a pair, watched
+ * to alone. After them runs a demo in which nobody watches either kind of stretch: the noise of the
+ * machine.
  *
  * <p>Arguments: demos that are watched (default 2), pairs in each (12), steps of a stretch (100),
  * directory of the results ({@code target}), and what else to tell the demos.
@@ -56,6 +58,7 @@ public final class WatchingBenchmark {
    * @param streamsCpuMillis CPU time of the process of topology and server
    * @param commitMillis mean of its phase commit
    * @param commitMedianMillis median of the same
+   * @param blockedMillis mean of its phases commit and wait together
    * @param stepMillis time from one commit to the next, mean
    * @param seen what the watchers saw; empty if there were none
    */
@@ -65,6 +68,7 @@ public final class WatchingBenchmark {
       double streamsCpuMillis,
       double commitMillis,
       double commitMedianMillis,
+      double blockedMillis,
       double stepMillis,
       String seen) {}
 
@@ -269,8 +273,13 @@ public final class WatchingBenchmark {
           (after[2] - before[2]) / n,
           DoubleStream.of(commits).average().orElseThrow(),
           commits[n / 2],
+          measured.stream().mapToDouble(Meter::blockedMillis).average().orElseThrow(),
           (double) (committedAt(events.size() - 1) - committedAt(from - 1)) / n,
           watchers == null ? "" : watchers.off());
+    }
+
+    private static double blockedMillis(StepEvent event) {
+      return event.getPhases().getWaitMillis() + event.getPhases().getPreviousCommitMillis();
     }
 
     private long committedAt(int event) {
@@ -287,7 +296,7 @@ public final class WatchingBenchmark {
   private static void tell(Pair pair, boolean watch) {
     System.out.printf(
         Locale.ROOT,
-        "%s  CPU %.2f and %.2f ms/step (%.3f)  commit %.2f and %.2f ms/step (%.3f)  step %.1f and %.1f ms  %s%n",
+        "%s  CPU %.2f and %.2f ms/step (%.3f)  commit %.2f and %.2f ms/step (%.3f)  blocked %.2f and %.2f  step %.1f and %.1f ms  %s%n",
         watch ? "watched" : "noise  ",
         pair.alone().cpuMillis(),
         pair.watched().cpuMillis(),
@@ -295,6 +304,8 @@ public final class WatchingBenchmark {
         pair.alone().commitMillis(),
         pair.watched().commitMillis(),
         pair.watched().commitMillis() / pair.alone().commitMillis(),
+        pair.alone().blockedMillis(),
+        pair.watched().blockedMillis(),
         pair.alone().stepMillis(),
         pair.watched().stepMillis(),
         pair.watched().seen());
@@ -310,6 +321,7 @@ public final class WatchingBenchmark {
     ratios.put("CPU of streams", Ratios.of(pairs, Stretch::streamsCpuMillis));
     ratios.put("commit, mean", Ratios.of(pairs, Stretch::commitMillis));
     ratios.put("commit, median", Ratios.of(pairs, Stretch::commitMedianMillis));
+    ratios.put("wait and commit, mean", Ratios.of(pairs, Stretch::blockedMillis));
     ratios.put("step", Ratios.of(pairs, Stretch::stepMillis));
     return ratios;
   }

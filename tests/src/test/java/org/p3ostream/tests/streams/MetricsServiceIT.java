@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -147,13 +148,65 @@ class MetricsServiceIT {
         LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
       runSteps(script, 0, 1);
     }
-    try (MetricsService service = service(topics, "http://127.0.0.1:1", 1)) {
+    try (MetricsService service = service(topics, "", "http://127.0.0.1:1", 1)) {
       service.start();
 
       assertThatThrownBy(service::awaitTermination)
           .isInstanceOf(ServiceFailedException.class)
           .hasStackTraceContaining(RegistryUnavailableException.class.getName());
       assertThat(get(service, "/health/live").statusCode()).isEqualTo(503);
+    }
+  }
+
+  /** The second has work to do as well: it reads some of the partitions. */
+  @Test
+  void serviceIsNotReadyWhileAnotherWithItsApplicationIdHoldsStores() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("shared.");
+    create(topics);
+    try (RecordCodec codec = codec(stack.registryUrl());
+        LedgerScript script = new LedgerScript(stack.bootstrapServers(), topics, codec)) {
+      runSteps(script, 0, 5);
+    }
+    try (MetricsService second = service(topics, "second-", stack.registryUrl(), 30)) {
+      try (MetricsService first = service(topics, stack.registryUrl())) {
+        first.start();
+        awaitReady(first);
+        second.start();
+        awaitContains(second, "/health/ready", "another service with this application id holds");
+        assertThat(get(second, "/health/ready").statusCode()).isEqualTo(503);
+        assertThat(
+                Stream.of(first, second)
+                    .map(service -> status(service, "/api/producers"))
+                    .sorted()
+                    .toList())
+            .as("stores of producers are read where they are, and nowhere else")
+            .containsExactly(200, 503);
+      }
+      awaitReady(second);
+      assertThat(get(second, "/api/producers").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void serviceFailsWhenAClassItNeedsIsMissing() throws Exception {
+    TopicCatalogue topics = new TopicCatalogue("classless.");
+    create(topics);
+    StreamsConfig config =
+        new StreamsConfig("127.0.0.1", 0, directory.resolve("classless").toString(), null, 1, 30);
+    try (MetricsService service =
+        new MetricsService(
+            new StreamsSettings(LedgerScript.RUN, topics.prefix(), config),
+            new StreamsClients(
+                Map.of("bootstrap.servers", stack.bootstrapServers()),
+                () -> {
+                  throw new NoClassDefFoundError("com/example/Serializer");
+                }),
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
+      service.start();
+
+      assertThatThrownBy(service::awaitTermination)
+          .isInstanceOf(ServiceFailedException.class)
+          .hasMessageContaining("com/example/Serializer");
     }
   }
 
@@ -190,16 +243,16 @@ class MetricsServiceIT {
   }
 
   private static MetricsService service(TopicCatalogue topics, String registryUrl) {
-    return service(topics, registryUrl, 30);
+    return service(topics, "", registryUrl, 30);
   }
 
   private static MetricsService service(
-      TopicCatalogue topics, String registryUrl, int clientTimeoutSeconds) {
+      TopicCatalogue topics, String name, String registryUrl, int clientTimeoutSeconds) {
     StreamsConfig config =
         new StreamsConfig(
             "127.0.0.1",
             0,
-            directory.resolve(topics.prefix() + "state").toString(),
+            directory.resolve(name + topics.prefix() + "state").toString(),
             null,
             1,
             clientTimeoutSeconds);
@@ -274,6 +327,16 @@ class MetricsServiceIT {
     await()
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(get(service, path).body()).contains(expected));
+  }
+
+  private static int status(MetricsService service, String path) {
+    try {
+      return get(service, path).statusCode();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static HttpResponse<String> get(MetricsService service, String path)
