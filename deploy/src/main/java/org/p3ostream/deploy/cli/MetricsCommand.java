@@ -88,16 +88,20 @@ final class MetricsCommand implements Callable<Integer> {
             unreadable,
             out(),
             json);
+    @Nullable MetricsEnd end = follow ? end(config, clients, topics, unreadable) : null;
     Runnable stop =
         () -> {
           stopped = true;
           log.wakeup();
+          if (end != null) {
+            end.wakeup();
+          }
         };
     BooleanSupplier over = () -> stopped || out().checkError();
     try (Interruption interruption = new Interruption(stop, STOP_GRACE);
         CtrlC ctrlC = new CtrlC(stop)) {
-      if (follow) {
-        log.follow(over, end(config, clients, topics, unreadable)::isReached);
+      if (end != null) {
+        log.follow(over, end::isReached);
       } else if (log.show(over) == 0 && !stopped) {
         tell(catalogue.metrics().name() + " holds no such point yet: p3o streams writes them");
       }

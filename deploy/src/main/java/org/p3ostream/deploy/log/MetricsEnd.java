@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.log;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,9 @@ public final class MetricsEnd {
 
   /** More than the topology ever waits for records that do not come. */
   private static final Duration SETTLED_AFTER = Duration.ofSeconds(20);
+
+  /** Offsets of a partition of the metrics that are looked at first: those of some steps. */
+  private static final int FIRST_STRETCH = 256;
 
   private final TopicReader ledger;
   private final TopicReader metrics;
@@ -97,20 +101,30 @@ public final class MetricsEnd {
     return reached;
   }
 
+  /** Lets {@link #isReached} end at once, by a WakeupException. Safe from any thread. */
+  public void wakeup() {
+    ledger.wakeup();
+    metrics.wakeup();
+  }
+
+  /**
+   * Whether the newest lag is that of the last step. Its record has the time of the event, so what
+   * was written before that is not looked at; nor, as all lags have one key, is what lies further
+   * back in other partitions than the one in which there is a lag.
+   */
   private boolean lastStepIsSettled() {
-    boolean[] settled = new boolean[1];
-    new RecordSearch<>(
-            metrics,
-            MetricPoint.class,
-            point -> point.getName().equals(Metric.LAG_RECORDS.metricName()),
-            unreadable)
-        .search(
-            metrics.everything(),
-            1,
-            true,
-            found ->
-                settled[0] |= found.stream().anyMatch(f -> f.record().getEventTime() >= endedAt));
-    return settled[0];
+    List<MetricPoint> lags = new ArrayList<>();
+    metrics.backward(
+        metrics.since(endedAt),
+        FIRST_STRETCH,
+        entry -> {
+          @Nullable MetricPoint point = unreadable.read(entry, MetricPoint.class);
+          if (point != null && point.getName().equals(Metric.LAG_RECORDS.metricName())) {
+            lags.add(point);
+          }
+        },
+        partition -> !lags.isEmpty());
+    return lags.stream().anyMatch(lag -> lag.getEventTime() >= endedAt);
   }
 
   private boolean isConsumedForLong() {

@@ -8,7 +8,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Keeps the newest steps of a run and asks for what has changed. For one thread. */
+/**
+ * Keeps the newest steps of a run and asks for what has changed. For one thread. Another run may
+ * come to stand at the same address, and under the same id: it is told by when it began, and by
+ * having fewer steps.
+ */
 final class RunWatch {
 
   /** As many as the widest terminal has columns to draw. */
@@ -20,6 +24,7 @@ final class RunWatch {
   private final Clock clock;
   private final Deque<JsonNode> steps = new ArrayDeque<>();
   private String runId = "";
+  private long startedAt = -1; // milliseconds since the epoch; -1 while nobody knows
 
   RunWatch(LiveApi api, Clock clock) {
     this.api = api;
@@ -32,12 +37,14 @@ final class RunWatch {
    * @throws IOException if it does not answer
    */
   RunSnapshot look() throws IOException, InterruptedException {
+    JsonNode runs = api.required("/api/runs");
+    forgetAnotherRun(runs.path("runs").path(0));
     readSteps();
     return new RunSnapshot(
         clock.millis(),
         runId,
         notReady(api.health()),
-        api.required("/api/runs"),
+        runs,
         api.get("/api/alerts"),
         List.copyOf(steps),
         api.get("/api/producers"),
@@ -46,25 +53,33 @@ final class RunWatch {
         api.get("/api/dead-letters"));
   }
 
-  private void readSteps() throws IOException, InterruptedException {
-    long from = steps.isEmpty() ? 0 : steps.getLast().path("step").asLong() + 1;
-    JsonNode page = api.get("/api/steps?from=" + from + "&limit=" + PAGE);
-    if (isAnotherRun(page)) {
+  private void forgetAnotherRun(JsonNode run) {
+    String name = run.path("runId").asText(runId);
+    long start = run.path("startedAt").asLong(startedAt); // null until the ledger has been read
+    long newest = run.path("newestStep").asLong(Long.MAX_VALUE);
+    if (!name.equals(runId) || start != startedAt || newest < lastStep()) {
       steps.clear();
-      page = api.get("/api/steps?from=0&limit=" + PAGE);
     }
+    runId = name;
+    startedAt = start;
+  }
+
+  private void readSteps() throws IOException, InterruptedException {
+    JsonNode page = page(lastStep() + 1);
     take(page);
     while (page.path("nextFrom").isNumber()) {
-      page = api.get("/api/steps?from=" + page.path("nextFrom").asLong() + "&limit=" + PAGE);
+      page = page(page.path("nextFrom").asLong());
       take(page);
     }
   }
 
-  private boolean isAnotherRun(JsonNode page) {
-    String name = page.path("runId").asText(runId);
-    boolean another = !steps.isEmpty() && !name.equals(runId);
-    runId = name;
-    return another;
+  private JsonNode page(long from) throws IOException, InterruptedException {
+    return api.get("/api/steps?from=" + from + "&limit=" + PAGE);
+  }
+
+  /** Newest step held; −1 if there is none. */
+  private long lastStep() {
+    return steps.isEmpty() ? -1 : steps.getLast().path("step").asLong();
   }
 
   private void take(JsonNode page) {

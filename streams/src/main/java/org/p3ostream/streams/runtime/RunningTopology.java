@@ -8,11 +8,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
-import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.edge.PatientCodec;
-import org.p3ostream.streams.query.NotReadyException;
 import org.p3ostream.streams.server.Condition;
 import org.p3ostream.streams.topology.MetricsTopology;
 
@@ -55,18 +53,10 @@ final class RunningTopology implements AutoCloseable {
     meters.bindTo(registry);
     this.stores = new KafkaStores(() -> streams);
     for (String name : MetricsTopology.stores()) {
-      Gauge.builder("p3o.streams.store.entries", () -> entries(name))
+      Gauge.builder("p3o.streams.store.entries", () -> stores.entries(name))
           .tag("store", name)
           .description("Entries of a state store of the topology; NaN while it cannot be read")
           .register(registry);
-    }
-  }
-
-  private double entries(String name) {
-    try {
-      return (double) stores.store(name).approximateNumEntries();
-    } catch (NotReadyException | InvalidStateStoreException e) {
-      return Double.NaN;
     }
   }
 
@@ -82,7 +72,9 @@ final class RunningTopology implements AutoCloseable {
   /** Holds while every store can be read here: questions are answered out of all of them. */
   Condition condition() {
     List<String> elsewhere =
-        MetricsTopology.stores().stream().filter(name -> !stores.has(name)).toList();
+        MetricsTopology.stores().stream()
+            .filter(name -> Double.isNaN(stores.entries(name)))
+            .toList();
     KafkaStreams.State state = streams.state();
     if (state != KafkaStreams.State.RUNNING) {
       return new Condition(false, state.name());
