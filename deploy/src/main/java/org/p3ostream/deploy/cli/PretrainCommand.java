@@ -24,7 +24,9 @@ import org.p3ostream.policy.tokenizer.Tokenizer;
 import org.p3ostream.policy.torch.TorchRuntime;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code p3o pretrain}. */
 @Command(
@@ -39,6 +41,8 @@ final class PretrainCommand implements Callable<Integer> {
   private static final int MAX_RESPONSE_TOKENS = 12;
   private static final int STEPS_PER_LINE = 50;
   private static final PretrainConfig DEFAULTS = PretrainConfig.defaults();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--task", description = "Where prompts come from: ${COMPLETION-CANDIDATES}.")
   private SyntheticTask task = SyntheticTask.CSUM8;
@@ -84,6 +88,9 @@ final class PretrainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PretrainConfig config = config();
+    if (promptFile != null && spec.commandLine().getParseResult().hasMatchedOption("--task")) {
+      throw new ConfigException("--task: cannot be given with --prompts, which takes its place");
+    }
     requireFree(out);
     List<PromptExample> prompts =
         promptFile == null ? task.generate(EXAMPLES + HELD_OUT, seed) : PromptFile.read(promptFile);

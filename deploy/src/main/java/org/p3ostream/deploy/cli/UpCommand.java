@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -45,6 +47,8 @@ final class UpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    requireFree("--kafka-port", kafkaPort);
+    requireFree("--registry-port", registryPort);
     long started = System.nanoTime();
     CountDownLatch stopped = new CountDownLatch(1);
     try (Interruption interruption =
@@ -57,6 +61,17 @@ final class UpCommand implements Callable<Integer> {
       }
     }
     return ExitCode.DONE;
+  }
+
+  /** Whoever listens there would answer in the place of what is started. */
+  private static void requireFree(String option, int port) {
+    if (port < 0 || port > 65_535) {
+      throw new ConfigException(option + ": " + port + " must be in [0, 65535]");
+    }
+    if (port != 0 && !FreePorts.isFree(port)) {
+      throw new ConfigException(
+          option + ": " + port + " must be free, but somebody listens there; 0 takes a free one");
+    }
   }
 
   private void print(LocalStack stack, double seconds) throws JsonProcessingException {

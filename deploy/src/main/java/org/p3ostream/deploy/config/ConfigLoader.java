@@ -2,14 +2,18 @@ package org.p3ostream.deploy.config;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +24,11 @@ public final class ConfigLoader {
 
   private static final ObjectMapper YAML =
       new ObjectMapper(
-          YAMLFactory.builder()
-              .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-              .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
-              .build());
+              YAMLFactory.builder()
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private ConfigLoader() {}
 
@@ -96,22 +101,26 @@ public final class ConfigLoader {
     }
     try {
       return parse(file.toString(), Files.readString(file));
+    } catch (NoSuchFileException e) {
+      throw new ConfigException("--config " + file + ": there is no such file");
+    } catch (CharacterCodingException e) {
+      throw new ConfigException("--config " + file + ": cannot be read: must be text in UTF-8");
     } catch (IOException e) {
-      throw new ConfigException("--config " + file + ": cannot be read: " + e.getMessage());
+      throw new ConfigException("--config " + file + ": cannot be read: " + e);
     }
   }
 
   private static JsonNode parse(String source, String yaml) {
     try {
       return parse(yaml);
+    } catch (MismatchedInputException e) {
+      throw new ConfigException(source + ": must be one document, another begins" + line(e));
     } catch (JsonProcessingException e) {
-      throw new ConfigException(
-          source
-              + ": "
-              + e.getOriginalMessage()
-              + " (line "
-              + (e.getLocation() == null ? "unknown" : e.getLocation().getLineNr())
-              + ")");
+      throw new ConfigException(source + ": " + e.getOriginalMessage() + line(e));
     }
+  }
+
+  private static String line(JsonProcessingException e) {
+    return " (line " + (e.getLocation() == null ? "unknown" : e.getLocation().getLineNr()) + ")";
   }
 }

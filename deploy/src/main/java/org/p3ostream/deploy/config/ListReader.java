@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.config;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -9,7 +10,8 @@ import com.fasterxml.jackson.databind.node.TextNode;
 /** Reads a list of texts or of numbers: a YAML list, or on the command line a JSON list. */
 final class ListReader {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   private ListReader() {}
 

@@ -27,6 +27,7 @@ import org.p3ostream.rolloutproducer.config.ProducerConfig;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.reward.Rewards;
 import org.p3ostream.schemas.registry.RegistryConfig;
+import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.config.StreamsSettings;
 
@@ -72,6 +73,7 @@ public record P3oConfig(
 
   public P3oConfig {
     kafka = Map.copyOf(kafka);
+    TopicCatalogue unused = new TopicCatalogue(run.topicPrefix()); // has a rule for prefixes
     if (kafka.getOrDefault("bootstrap.servers", "").isBlank()) {
       throw new IllegalArgumentException("kafka.bootstrap.servers: must name a broker");
     }

@@ -9,7 +9,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /** What must not be printed: passwords by Kafka's own types, and whatever is named like one. */
-final class Secrets {
+public final class Secrets {
 
   /** Shown instead of a secret. */
   static final String MASK = "********";
@@ -31,6 +31,11 @@ final class Secrets {
     }
     Matcher credentials = URL_CREDENTIALS.matcher(value);
     return credentials.replaceAll("$1" + Matcher.quoteReplacement(MASK) + "@");
+  }
+
+  /** Whether {@code value} must not be printed for the key at {@code path}. */
+  public static boolean isSecret(String path, String value) {
+    return !masked(path, value).equals(value);
   }
 
   private static boolean isPassword(String key) {

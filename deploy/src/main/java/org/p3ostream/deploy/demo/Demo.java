@@ -23,6 +23,7 @@ import org.p3ostream.deploy.workdirectory.RunRecord;
 import org.p3ostream.deploy.workdirectory.WorkDirectory;
 import org.p3ostream.deploy.workdirectory.WorkDirectoryClaim;
 import org.p3ostream.learner.task.PromptFile;
+import org.p3ostream.policy.checkpoint.ModelDirectory;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 
 /** A demo run, from an empty directory or from where an earlier one ended, to its report. */
@@ -226,8 +227,8 @@ public final class Demo implements AutoCloseable {
       return DemoReport.of(
           history.statistics(),
           audit.census(),
-          audit.exactMatch(evaluation, snapshots.oldest()),
-          audit.exactMatch(evaluation, snapshots.newest()),
+          audit.exactMatch(evaluation, ModelDirectory.load(directory.model()).weights()),
+          audit.exactMatch(evaluation, snapshots.newest().weights()),
           secondsSinceStart());
     }
   }

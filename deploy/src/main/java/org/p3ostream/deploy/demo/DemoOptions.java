@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.config.Secrets;
 import org.p3ostream.deploy.workdirectory.RunRecord;
 import org.p3ostream.learner.task.SyntheticTask;
 
@@ -135,8 +136,12 @@ public record DemoOptions(
   }
 
   private static void requireFree(String override) {
-    String path = override.split("=", 2)[0].strip();
+    String[] assignment = override.split("=", 2);
+    String path = assignment[0].strip();
     String instead = DECIDED_ELSEWHERE.get(path);
+    if (instead == null && Secrets.isSecret(path, assignment[assignment.length - 1])) {
+      instead = "it is a secret, and the demo writes its settings where they can be read";
+    }
     if (instead != null) {
       throw new ConfigException("--set " + path + ": cannot be set in a demo: " + instead);
     }

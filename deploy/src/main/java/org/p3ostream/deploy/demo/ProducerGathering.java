@@ -13,11 +13,14 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 
 /**
  * Several producers share a run from its first prompt only if all have joined before there is one.
- * So the topics are created for them and the learner is started once their group is complete.
+ * So the topics are created for them and the learner is started once their group is complete. Of
+ * more producers than prompts have partitions, some wait in reserve.
  */
 final class ProducerGathering {
 
   private static final Duration POLL = Duration.ofMillis(100);
+
+  private static final int PARTITIONS = new TopicCatalogue("").prompts().partitions();
 
   private final Admin admin;
   private final String groupId;
@@ -55,11 +58,13 @@ final class ProducerGathering {
     }
   }
 
-  private static boolean isShared(ConsumerGroupDescription group, int members) {
+  static boolean isShared(ConsumerGroupDescription group, int members) {
     long working =
         group.members().stream()
             .filter(member -> !member.assignment().topicPartitions().isEmpty())
             .count();
-    return group.groupState() == GroupState.STABLE && working == members;
+    return group.groupState() == GroupState.STABLE
+        && group.members().size() == members
+        && working == Math.min(members, PARTITIONS);
   }
 }

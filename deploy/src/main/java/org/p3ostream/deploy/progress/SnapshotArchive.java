@@ -10,16 +10,14 @@ import org.p3ostream.schemas.snapshot.SnapshotAssembler.Complete;
 import org.p3ostream.schemas.snapshot.SnapshotAssembler.Corrupt;
 import org.p3ostream.schemas.snapshot.SnapshotAssembler.Outcome;
 
-/** The oldest and the newest weights of a run, rebuilt from its snapshots. */
+/** The newest weights of a run, rebuilt from its snapshots, every one of which is read. */
 public final class SnapshotArchive {
 
   private static final Duration POLL = Duration.ofMillis(500);
 
-  private final Complete oldest;
   private final Complete newest;
 
-  private SnapshotArchive(Complete oldest, Complete newest) {
-    this.oldest = oldest;
+  private SnapshotArchive(Complete newest) {
     this.newest = newest;
   }
 
@@ -30,7 +28,6 @@ public final class SnapshotArchive {
    */
   public static SnapshotArchive read(LogFollower snapshots) {
     SnapshotAssembler assembler = new SnapshotAssembler();
-    @Nullable Complete oldest = null;
     @Nullable Complete newest = null;
     do {
       for (SpecificRecord record : snapshots.poll(POLL)) {
@@ -38,19 +35,13 @@ public final class SnapshotArchive {
           assembler.add(chunk);
         } else if (record instanceof SnapshotManifest manifest) {
           newest = complete(assembler.close(manifest));
-          oldest = oldest == null ? newest : oldest;
         }
       }
     } while (!snapshots.isAtEnd());
-    if (oldest == null || newest == null) {
+    if (newest == null) {
       throw new IllegalStateException("the run has no snapshot");
     }
-    return new SnapshotArchive(oldest, newest);
-  }
-
-  /** Weights of the first manifest. */
-  public Complete oldest() {
-    return oldest;
+    return new SnapshotArchive(newest);
   }
 
   /** Weights of the last manifest. */

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.ConfigLoader;
@@ -79,22 +81,27 @@ public record RunRecord(String root, SyntheticTask task, int producers, List<Str
 
   /** Overrides for what lay in the directory and lies there still, wherever that is now. */
   private List<String> moved(P3oConfig config, WorkDirectory directory) {
+    String was = rootOf(config);
+    String now = directory.root().toString();
+    Map<String, String> paths = new LinkedHashMap<>();
+    paths.put("model.directory", config.model().directory());
+    paths.put("prompts.file", String.valueOf(config.prompts().file()));
+    paths.put("learner.checkpointDirectory", config.learner().checkpointDirectory());
+    paths.put("streams.stateDirectory", config.streams().stateDirectory());
     List<String> overrides = new ArrayList<>();
-    move("model.directory", config.model().directory(), directory, overrides);
-    move("prompts.file", String.valueOf(config.prompts().file()), directory, overrides);
-    move(
-        "learner.checkpointDirectory",
-        config.learner().checkpointDirectory(),
-        directory,
-        overrides);
-    move("streams.stateDirectory", config.streams().stateDirectory(), directory, overrides);
+    paths.forEach(
+        (path, value) -> {
+          if (!was.equals(now) && value.startsWith(was + "/")) {
+            overrides.add(path + "=" + now + value.substring(was.length()));
+          }
+        });
     return overrides;
   }
 
-  private void move(String path, String value, WorkDirectory directory, List<String> overrides) {
-    String now = directory.root().toString();
-    if (value.startsWith(root + "/") && !value.startsWith(now + "/")) {
-      overrides.add(path + "=" + now + value.substring(root.length()));
-    }
+  /** Where the directory was when its configuration was written: it is, with every resumption. */
+  private String rootOf(P3oConfig config) {
+    String targets = config.metrics().targetsDirectory();
+    @Nullable Path parent = targets == null ? null : Path.of(targets).getParent();
+    return parent == null ? root : parent.toString();
   }
 }

@@ -144,7 +144,7 @@ public record WorkDirectory(Path root, boolean temporary) {
       writer.write(part);
       Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + file, e);
+      throw new UncheckedIOException("cannot write " + file + ": " + e, e);
     }
   }
 

@@ -259,6 +259,47 @@ class P3oTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "streams.token=a-token-of-some-length",
+        "kafka.ssl.key.password=secret",
+        "serde.settings.basic.auth.user.info=a:b"
+      })
+  void demoExitsWithTwoBeforeItWritesASecretWhereItCanBeRead(String override) {
+    assertThat(execute("demo", "--set", override)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--set " + override.split("=")[0] + ": cannot be set in a demo: it is a secret");
+  }
+
+  @Test
+  void upExitsWithTwoWhereSomebodyElseListens() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+
+      assertThat(execute("up", "--kafka-port", port)).isEqualTo(2);
+      assertThat(err.toString()).contains("--kafka-port: " + port + " must be free");
+      assertThat(execute("up", "--kafka-port", "0", "--registry-port", port)).isEqualTo(2);
+      assertThat(err.toString()).contains("--registry-port: " + port + " must be free");
+      assertThat(execute("up", "--kafka-port", "99999")).isEqualTo(2);
+      assertThat(err.toString()).contains("--kafka-port: 99999 must be in [0, 65535]");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"learner", "producer", "streams"})
+  void rolesExitWithTwoBeforeTheyWaitWhenThePrefixCannotBeOne(String role) {
+    assertThat(execute(role, "--set", "run.topicPrefix=my run.")).isEqualTo(2);
+    assertThat(err.toString()).contains("run.topicPrefix: 'my run.' may hold only");
+  }
+
+  @Test
+  void pretrainExitsWithTwoWhenItIsToldTwoSourcesOfPrompts() {
+    assertThat(execute("pretrain", "--task", "sort8", "--prompts", "f", "--out", "nowhere"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--task: cannot be given with --prompts");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"serde.serializerClass", "serde.deserializerClass"})
   void demoExitsWithTwoBeforeItStartsAnythingWhenASerdeIsNotOnTheClassPath(
       String key, @TempDir Path directory) {

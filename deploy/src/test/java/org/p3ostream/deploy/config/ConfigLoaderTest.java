@@ -1,6 +1,7 @@
 package org.p3ostream.deploy.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -269,6 +270,29 @@ class ConfigLoaderTest {
         .singleElement()
         .asString()
         .doesNotContain("hunter2");
+  }
+
+  @Test
+  void loadRefusesWhatFollowsAListOrADocument() {
+    assertThatThrownBy(
+            () -> ConfigLoader.load(null, List.of("sampling.stopStrings=[\"a\"], [\"b\"]")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("sampling.stopStrings");
+    assertThat(problems("run: {id: a}\n---\nrun: {id: b}\n"))
+        .singleElement()
+        .satisfies(
+            problem ->
+                assertThat(problem).endsWith(": must be one document, another begins (line 3)"));
+  }
+
+  @Test
+  void loadNamesAFileThatIsMissingOrNoText() throws Exception {
+    Path latin = Files.write(directory.resolve("latin.yaml"), new byte[] {(byte) 0xe4, '\n'});
+
+    assertThatThrownBy(() -> ConfigLoader.load(directory.resolve("none.yaml"), List.of()))
+        .hasMessageEndingWith("none.yaml: there is no such file");
+    assertThatThrownBy(() -> ConfigLoader.load(latin, List.of()))
+        .hasMessageEndingWith("latin.yaml: cannot be read: must be text in UTF-8");
   }
 
   @Test

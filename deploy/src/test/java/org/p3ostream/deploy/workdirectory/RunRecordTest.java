@@ -69,6 +69,24 @@ class RunRecordTest {
   }
 
   @Test
+  void configurationFollowsADirectoryThatIsACopyOfACopy() throws Exception {
+    WorkDirectory copy = new WorkDirectory(Files.createDirectory(parent.resolve("copy")), false);
+    WorkDirectory second = new WorkDirectory(Files.createDirectory(parent.resolve("2nd")), false);
+    writeConfiguration("metrics.targetsDirectory=" + directory.targets());
+    Files.copy(directory.configuration(), copy.configuration());
+    Files.writeString(
+        copy.configuration(),
+        ConfigPrinter.toYaml(
+            run.configuration(copy, List.of("metrics.targetsDirectory=" + copy.targets()))));
+    Files.copy(copy.configuration(), second.configuration());
+
+    P3oConfig config = run.configuration(second, List.of());
+
+    assertThat(config.model().directory()).isEqualTo(second.model().toString());
+    assertThat(config.learner().checkpointDirectory()).isEqualTo(second.checkpoints().toString());
+  }
+
+  @Test
   void configurationLeavesWhatLiesElsewhereWhenTheDirectoryWasMoved() {
     RunRecord elsewhere = record("learner.checkpointDirectory=/elsewhere/checkpoints");
     WorkDirectory moved = new WorkDirectory(parent.resolve("moved"), false);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.net.URI;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +39,8 @@ import org.p3ostream.tests.support.LocalStackExtension;
 @ExtendWith(LocalStackExtension.class)
 class LivePageIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final JsonNode SIGN_IN = TextNode.valueOf("P3O Stream: sign in");
 
   private static final String LAST_IN_VIEW =
       "[...document.querySelectorAll('.plot')].map((plot) => plot.dataset.to)";
@@ -94,8 +98,35 @@ class LivePageIT {
       try (MetricsService service = service(stack, another)) {
         service.start();
         awaitSteps(5, "live");
+        await()
+            .atMost(PATIENCE)
+            .untilAsserted(
+                () ->
+                    assertThat(browser.value("document.querySelector('#samples input').value * 1"))
+                        .as("step of the samples, of the run that is shown")
+                        .matches(step -> step.asInt() < 5));
       }
       assertThat(browser.value("window.notReloaded").asBoolean()).isTrue();
+    }
+  }
+
+  @Test
+  void pageAsksForTheTokenWhenTheServerComesBackWithAnother(LocalStack stack) throws Exception {
+    TopicCatalogue topics = create(stack, "token.");
+    try (LedgerScript script = script(stack, topics)) {
+      script.commitGenesis();
+      commitSteps(script, 0, 3);
+    }
+    try (MetricsService service = service(stack, topics, "the-first-of-two-tokens")) {
+      service.start();
+      browser.emulate(Browser.DESKTOP, false);
+      browser.open(URI.create("http://127.0.0.1:" + port + "/?token=the-first-of-two-tokens"));
+      awaitSteps(3, "live");
+    }
+    try (MetricsService service = service(stack, topics, "the-second-of-two-tokens")) {
+      service.start();
+
+      await().atMost(PATIENCE).until(() -> browser.value("document.title"), SIGN_IN::equals);
     }
   }
 
@@ -173,6 +204,10 @@ class LivePageIT {
   }
 
   private MetricsService service(LocalStack stack, TopicCatalogue topics) {
+    return service(stack, topics, null);
+  }
+
+  private MetricsService service(LocalStack stack, TopicCatalogue topics, @Nullable String token) {
     StreamsConfig config =
         new StreamsConfig(
             "127.0.0.1",
@@ -180,7 +215,11 @@ class LivePageIT {
             directory.resolve(topics.prefix() + "state").toString(),
             null,
             1,
-            30);
+            30,
+            token,
+            null,
+            null,
+            null);
     return new MetricsService(
         new StreamsSettings(LedgerScript.RUN, topics.prefix(), config),
         new StreamsClients(
