@@ -25,8 +25,8 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * often; three clients of its stream of events; and a foreign consumer, with a group of its own, of
  * ledger, metrics and rollouts.
  *
- * <p>They are a process with a low priority: people who watch a run do it on their own machines,
- * and do not take its processors away. It is told {@code on STEP} and {@code off}, and answers
+ * <p>They are a process that runs when nothing else does, and is as busy while it does not watch
+ * ({@link OwnWork}): people who watch a run do it on their own machines. It is told {@code on STEP} and {@code off}, and answers
  * {@code off} with what was seen.
  */
 final class Watchers implements AutoCloseable {
@@ -106,14 +106,19 @@ final class Watchers implements AutoCloseable {
   public static void main(String[] arguments) throws IOException {
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    OwnWork work = new OwnWork();
     Watchers watchers = null;
     String command = commands.readLine();
     while (command != null) {
       if (watchers != null) {
         watchers.close();
-        System.out.println((watchers.sawEverything() ? SAW : "too little: ") + watchers.seen());
+        work.end();
+        System.out.printf(
+            "%s%s, took %.3f processors%n",
+            watchers.sawEverything() ? SAW : "too little: ", watchers.seen(), work.share());
         watchers = null;
       } else {
+        work.begin();
         watchers =
             new Watchers(
                 URI.create(arguments[0]),
