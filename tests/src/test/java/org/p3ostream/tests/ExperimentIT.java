@@ -177,6 +177,30 @@ class ExperimentIT {
   }
 
   @Test
+  void runThatFailedToExecuteIsRunAgainAndWhatWasLeftOfAnotherIsDeleted() throws Exception {
+    copy(twinDirectory.resolve("study"), out());
+    Path failed = out().resolve("runs/lag1_p3o_7/result.json");
+    Files.writeString(
+        failed,
+        Files.readString(failed)
+            .replace("\"failure\":null", "\"failure\":\"learner: another took over\""));
+    Path note = Files.writeString(out().resolve("runs/lag1_grpo_7/keep"), "NONE");
+    assertThat(topicsOnDisk("tiny.lag1_grpo_7.1.")).isNotEmpty();
+
+    ChildProcess process = startHere("resumed", resuming());
+    assertThat(process.awaitExit(LONG)).isTrue();
+
+    assertThat(process.lastLogLines(100))
+        .anyMatch(line -> line.startsWith("1 of them failed and are run again; their results stay"))
+        .anyMatch(line -> line.startsWith("  lag1_p3o_7: NOT ended (learner: another took over)"));
+    tablesAreThoseOfTheTwin();
+    assertThat(Files.readString(report(directory).resolve("trace.csv")))
+        .contains(",tiny.lag1_p3o_7.2.,", ",tiny.lag1_grpo_7.1.,", ",tiny.misjudged_p3o_7.1.,");
+    assertThat(note).doesNotExist();
+    assertThat(topicsOnDisk("tiny.lag1_grpo_7.1.")).isEmpty();
+  }
+
+  @Test
   void anotherPlanOverwritesNothing() throws Exception {
     copy(twinDirectory.resolve("study"), out());
     Path other = Files.writeString(directory.resolve("other.yaml"), PLAN.replace("tiny", "other"));
@@ -271,6 +295,16 @@ class ExperimentIT {
 
   private static Path report(Path place) {
     return place.resolve("study/report");
+  }
+
+  /** Partitions of the broker that are not deleted. */
+  private List<String> topicsOnDisk(String prefix) throws IOException {
+    try (Stream<Path> files = Files.walk(out().resolve("stack"))) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.startsWith(prefix) && !name.endsWith("-delete"))
+          .toList();
+    }
   }
 
   private long stepsLogged() throws IOException {

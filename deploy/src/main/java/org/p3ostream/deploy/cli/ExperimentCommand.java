@@ -66,8 +66,8 @@ final class ExperimentCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       description =
-          "Goes on with the study in --out: runs that are over stay, one that was cut short is run"
-              + " again from its beginning.")
+          "Goes on with the study in --out: runs that are over stay, one that was cut short or whose"
+              + " execution failed is run again from its beginning.")
   private boolean resume;
 
   @Option(
@@ -105,7 +105,8 @@ final class ExperimentCommand implements Callable<Integer> {
       throw e;
     } catch (Exception e) {
       reportWhatThereIs(experiment.study(), e);
-      throw new IllegalStateException(e.getMessage() + "\np3o: " + howToGoOn(), e);
+      String begun = plan != null && experiment.study() == null ? " --plan " + plan : "";
+      throw new IllegalStateException(e.getMessage() + "\np3o: " + howToGoOn() + begun, e);
     }
   }
 

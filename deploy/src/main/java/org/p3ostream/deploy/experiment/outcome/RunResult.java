@@ -34,8 +34,22 @@ public record RunResult(
   /** Raised when files of before can no longer be read, or mean something else. */
   public static final int FORMAT = 1;
 
+  /**
+   * Begins the failure of a run whose numbers broke down. That follows from its configuration and
+   * its seed, and is not to be mended.
+   */
+  public static final String DIVERGED = "diverged: ";
+
   public RunResult {
     evaluations = List.copyOf(evaluations);
     steps = List.copyOf(steps);
+  }
+
+  /**
+   * Whether its execution failed, so that another may come to more: a role ended early, nothing
+   * went on, or it could not be measured.
+   */
+  public boolean failedToExecute() {
+    return failure != null && !failure.startsWith(DIVERGED);
   }
 }

@@ -175,6 +175,11 @@ final class PlanRules {
               prefix + path,
               quoted(value),
               "cannot be set in a plan: no metrics service runs");
+          require(
+              !path.startsWith("metrics."),
+              prefix + path,
+              quoted(value),
+              "cannot be set in a plan: nothing serves the meters of a run");
         });
   }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -12,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
@@ -26,14 +26,13 @@ import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.deploy.stack.Predecessors;
 import org.p3ostream.deploy.workdirectory.ProcessLog;
 import org.p3ostream.deploy.workdirectory.WorkDirectoryClaim;
-import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A study, from an empty directory or from where it was left, to its report. A run that was cut
- * short is executed again from its beginning, under a topic prefix that nobody has used: in
- * lockstep it comes to the same, and nothing of the first time can get into it.
+ * short, or whose execution failed, is executed again from its beginning, under a topic prefix that
+ * nobody has used: in lockstep it comes to the same, and nothing of the first time can get into it.
  */
 public final class Experiment {
 
@@ -162,16 +161,16 @@ public final class Experiment {
     WarmStarts warmStarts = new WarmStarts(plan, directory.warmStarts(), () -> stopping);
     ResultStore store = new ResultStore(directory);
     Map<String, RunResult> results = results(plan, directory);
-    List<PlannedRun> missing =
-        plan.runs().stream().filter(run -> !results.containsKey(run.id())).toList();
-    announce(plan, directory, results, missing.size());
-    if (!missing.isEmpty()) {
+    List<PlannedRun> due = due(plan, results);
+    List<PlannedRun> uncleaned = uncleaned(plan, due, directory);
+    announce(plan, directory, results, due);
+    if (!due.isEmpty() || !uncleaned.isEmpty()) {
       Predecessors.await(directory.stack(), out::println);
       try (LocalStack stack = LocalStack.start(directory.stack())) {
         claim.serve(stack);
         ExperimentContext context =
             new ExperimentContext(directory, stack, warmStarts, environment);
-        new Batch(plan, context, store, results).execute(missing);
+        new Batch(plan, context, store, results).execute(due, uncleaned);
       } finally {
         study = study(plan, results);
       }
@@ -179,6 +178,25 @@ public final class Experiment {
     Study whole = study(plan, results);
     study = whole;
     return whole;
+  }
+
+  /** Runs that have no result, or one that says that their execution failed. */
+  static List<PlannedRun> due(ExperimentPlan plan, Map<String, RunResult> results) {
+    return plan.runs().stream()
+        .filter(
+            run -> {
+              RunResult result = results.get(run.id());
+              return result == null || result.failedToExecute();
+            })
+        .toList();
+  }
+
+  /** Runs that are over, of whose topics not all was deleted that need not stay. */
+  static List<PlannedRun> uncleaned(
+      ExperimentPlan plan, List<PlannedRun> due, ExperimentDirectory directory) {
+    return plan.runs().stream()
+        .filter(run -> !due.contains(run) && directory.notedCleanup(run).isPresent())
+        .toList();
   }
 
   private static Study study(ExperimentPlan plan, Map<String, RunResult> results) {
@@ -193,18 +211,20 @@ public final class Experiment {
   private void announce(
       ExperimentPlan plan,
       ExperimentDirectory directory,
-      Map<String, RunResult> over,
-      int missing) {
+      Map<String, RunResult> results,
+      List<PlannedRun> due) {
     Gate gate = new Gate(plan);
+    Map<String, RunResult> over = new HashMap<>(results);
+    due.forEach(run -> over.remove(run.id()));
     out.printf(
         "%s: %d scenarios × %d algorithms × %d seeds = %d runs of %d steps, %d at once%n",
         plan.name(),
         plan.scenarios().size(),
         plan.algorithms().size(),
         plan.seeds().size(),
-        over.size() + missing,
+        over.size() + due.size(),
         plan.steps(),
-        Math.min(Math.max(1, missing), options.runsAtOnce()));
+        Math.min(Math.max(1, due.size()), options.runsAtOnce()));
     gate.rules().forEach(rule -> out.println("gate, " + rule));
     if (!over.isEmpty()) {
       out.printf("%d of them are over already%n", over.size());
@@ -213,10 +233,19 @@ public final class Experiment {
           .forEach(
               result -> out.println("  " + result.id() + ": " + gate.judge(result).failures()));
     }
+    List<RunResult> again =
+        due.stream().map(run -> results.get(run.id())).flatMap(Stream::ofNullable).toList();
+    if (!again.isEmpty()) {
+      out.printf(
+          "%d of them failed and are run again; their results stay until there are new ones%n",
+          again.size());
+      again.forEach(
+          result -> out.println("  " + result.id() + ": " + gate.judge(result).failures()));
+    }
     out.println("directory " + directory.root());
   }
 
-  /** The runs that are missing, on one stack. */
+  /** The runs that are due, on one stack. */
   private final class Batch {
     private final ExperimentPlan plan;
     private final ExperimentContext context;
@@ -236,17 +265,22 @@ public final class Experiment {
       this.gate = new Gate(plan);
     }
 
-    void execute(List<PlannedRun> missing) throws Exception {
+    void execute(List<PlannedRun> due, List<PlannedRun> uncleaned) throws Exception {
+      int runs = plan.runs().size();
       ExperimentProgress progress =
           new ExperimentProgress(
-              out, terminal, plan.runs().size(), results.size(), plan.steps(), System::nanoTime);
+              out, terminal, runs, runs - due.size(), plan.steps(), System::nanoTime);
       ExecutorService workers = Executors.newFixedThreadPool(options.runsAtOnce());
       try (RoleClients clients = new RoleClients(ConfigLoader.load(null, addresses()))) {
-        Admin admin = clients.admin();
-        new RunTopicsCleanup(admin).deleteLeftOf(plan, missing);
+        RunTopicsCleanup cleanup = new RunTopicsCleanup(clients.admin());
+        cleanup.deleteLeftOf(plan, due);
+        for (PlannedRun run : uncleaned) {
+          cleanup.deleteNoted(
+              context.directory(), run, Objects.requireNonNull(results.get(run.id())));
+        }
         List<Future<?>> futures = new ArrayList<>();
-        for (PlannedRun run : missing) {
-          futures.add(workers.submit(() -> execute(run, progress, admin)));
+        for (PlannedRun run : due) {
+          futures.add(workers.submit(() -> execute(run, progress, cleanup)));
         }
         await(futures, workers);
       } finally {
@@ -286,20 +320,19 @@ public final class Experiment {
       }
     }
 
-    private @Nullable Void execute(PlannedRun run, ExperimentProgress progress, Admin admin)
-        throws Exception {
+    private @Nullable Void execute(
+        PlannedRun run, ExperimentProgress progress, RunTopicsCleanup cleanup) throws Exception {
       if (stopping) {
         throw new StoppedException();
       }
       Thread.currentThread().setName(run.id());
       RunResult result = new RunExecution(plan, run, context, progress, () -> stopping).execute();
-      store.write(run, result);
+      store.write(run, result, options.kept());
       synchronized (results) {
         results.put(run.id(), result);
       }
       progress.over(run, result, gate.judge(result));
-      new RunTopicsCleanup(admin)
-          .deleteAllBut(options.kept(), new TopicCatalogue(result.trace().topicPrefix()));
+      cleanup.deleteNoted(context.directory(), run, result);
       return null;
     }
   }

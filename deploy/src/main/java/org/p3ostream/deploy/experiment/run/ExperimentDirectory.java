@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.p3ostream.deploy.config.ConfigException;
@@ -17,7 +18,8 @@ import org.p3ostream.deploy.workdirectory.WorkDirectory;
  *   plan.yaml            the plan, as it was given
  *   stack/               data of broker and registry: what `p3o up --work-dir` takes
  *   warm-starts/HASH/    model, prompts, held-out prompts and result of a warm start
- *   runs/ID/             attempt, p3o.yaml and result.json of a run
+ *   runs/ID/             attempt, p3o.yaml and result.json of a run; keep while topics of a run
+ *                        that is over are to be deleted
  *   report/              page and tables
  *   experiment.log
  * </pre>
@@ -29,7 +31,8 @@ record ExperimentDirectory(Path root) {
   private static final String PLAN = "plan.yaml";
 
   /** What an experiment may leave behind that was ended before it began. */
-  private static final Set<String> BEFORE_THE_FIRST_RUN = Set.of("in-use", "experiment.log");
+  private static final Set<String> BEFORE_THE_FIRST_RUN =
+      Set.of("in-use", "experiment.log", PLAN + ".part");
 
   /**
    * The given directory for a new experiment, created if missing.
@@ -160,6 +163,41 @@ record ExperimentDirectory(Path root) {
     } catch (NumberFormatException e) {
       throw new IllegalStateException(file + ": must hold how often the run was begun", e);
     }
+  }
+
+  /**
+   * Notes what stays of the topics of a run, before its result is there: whoever is killed before
+   * the others were deleted leaves the note.
+   */
+  void noteCleanup(PlannedRun run, KeptTopics kept) {
+    writeWhole(keep(run), kept.name());
+  }
+
+  /** What was noted and not {@link #forgetCleanup forgotten}. */
+  Optional<KeptTopics> notedCleanup(PlannedRun run) {
+    Path file = keep(run);
+    try {
+      return Files.exists(file)
+          ? Optional.of(KeptTopics.valueOf(Files.readString(file).strip()))
+          : Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + file, e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalStateException(file + ": must hold what stays of the topics of the run", e);
+    }
+  }
+
+  /** What was noted is done. */
+  void forgetCleanup(PlannedRun run) {
+    try {
+      Files.deleteIfExists(keep(run));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete " + keep(run), e);
+    }
+  }
+
+  private Path keep(PlannedRun run) {
+    return run(run).resolve("keep");
   }
 
   /** Removes a directory with what is in it, if it is there. */

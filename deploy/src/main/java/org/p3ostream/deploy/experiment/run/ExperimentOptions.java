@@ -29,6 +29,10 @@ public record ExperimentOptions(
       throw new ConfigException(
           "--plan: must name a file or one of " + String.join(", ", ShippedPlans.names()));
     }
+    if (discard && !resume) {
+      throw new ConfigException(
+          "--discard: needs --resume: it lets results of another configuration be overwritten");
+    }
     out = out.toAbsolutePath().normalize();
   }
 

@@ -1,7 +1,9 @@
 package org.p3ostream.deploy.experiment.run;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -30,8 +32,13 @@ final class ResultStore {
     this.directory = directory;
   }
 
-  /** Writes a result; it is there whole or not at all. */
-  void write(PlannedRun run, RunResult result) {
+  /**
+   * Writes a result; it is there whole or not at all.
+   *
+   * @param kept noted before: what stays of the topics of the run
+   */
+  void write(PlannedRun run, RunResult result, KeptTopics kept) {
+    directory.noteCleanup(run, kept);
     try {
       directory.writeWhole(directory.result(run), JSON.writeValueAsString(result));
     } catch (JsonProcessingException e) {
@@ -39,14 +46,24 @@ final class ResultStore {
     }
   }
 
-  /** Whether there is a whole result of the run that {@link #read} does not take. */
+  /**
+   * Whether there is a whole result of the run that {@link #read} does not take, one of another
+   * version of this program included, of which only that version knows what it says.
+   */
   boolean isOfAnother(PlannedRun run, String runHash) {
-    try {
-      Path file = directory.result(run);
-      return Files.exists(file)
-          && !JSON.readValue(file.toFile(), RunResult.class).trace().runHash().equals(runHash);
-    } catch (IOException e) {
+    Path file = directory.result(run);
+    if (!Files.exists(file)) {
       return false;
+    }
+    try {
+      JsonNode json = JSON.readTree(file.toFile());
+      return json.isObject() && !isOf(JSON.treeToValue(json, RunResult.class), run, runHash);
+    } catch (JsonParseException e) {
+      LOG.debug("{}: is damaged", file, e);
+      return false;
+    } catch (IOException e) {
+      LOG.warn("{}: cannot be taken: {}", file, e.getMessage());
+      return true;
     }
   }
 
@@ -63,9 +80,7 @@ final class ResultStore {
     }
     try {
       RunResult result = JSON.readValue(file.toFile(), RunResult.class);
-      if (result.format() == RunResult.FORMAT
-          && result.id().equals(run.id())
-          && result.trace().runHash().equals(runHash)) {
+      if (isOf(result, run, runHash)) {
         return Optional.of(result);
       }
       LOG.warn("{}: is of another configuration, and is made anew", file);
@@ -73,5 +88,11 @@ final class ResultStore {
       LOG.warn("{}: cannot be read, and is made anew: {}", file, e.getMessage());
     }
     return Optional.empty();
+  }
+
+  private static boolean isOf(RunResult result, PlannedRun run, String runHash) {
+    return result.format() == RunResult.FORMAT
+        && result.id().equals(run.id())
+        && result.trace().runHash().equals(runHash);
   }
 }

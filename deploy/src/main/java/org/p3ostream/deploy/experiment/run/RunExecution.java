@@ -18,6 +18,7 @@ import org.p3ostream.deploy.experiment.plan.ExperimentPlan;
 import org.p3ostream.deploy.experiment.plan.PlannedRun;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
+import org.p3ostream.learner.train.NonFiniteUpdateException;
 import org.p3ostream.rolloutproducer.config.ProducerSettings;
 import org.p3ostream.rolloutproducer.runtime.RolloutProducer;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -179,7 +180,7 @@ final class RunExecution {
       if (admin.listTopics().names().get().contains(topics.steps().name())) {
         ledger.readToEnd(POLL);
       }
-      return failure != null ? failure : whyItEnded(learning, sampling);
+      return failure != null ? failure : whyItEnded(run, learning, sampling);
     }
   }
 
@@ -215,12 +216,14 @@ final class RunExecution {
     }
   }
 
-  private @Nullable String whyItEnded(RoleThread learning, RoleThread sampling) {
+  /** Why a role failed, if one did; begins with {@link RunResult#DIVERGED} if the numbers did. */
+  static @Nullable String whyItEnded(PlannedRun run, RoleThread learning, RoleThread sampling) {
     Throwable ofLearner = learning.failure();
     Throwable ofProducer = sampling.failure();
     if (ofLearner != null) {
       LOG.error("{}: the learner failed", run.id(), ofLearner);
-      return "learner: " + describe(ofLearner);
+      return (ofLearner instanceof NonFiniteUpdateException ? RunResult.DIVERGED : "learner: ")
+          + describe(ofLearner);
     }
     if (ofProducer != null) {
       LOG.error("{}: the producer failed", run.id(), ofProducer);

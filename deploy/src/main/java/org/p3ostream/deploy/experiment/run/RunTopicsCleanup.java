@@ -1,9 +1,11 @@
 package org.p3ostream.deploy.experiment.run;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.p3ostream.deploy.experiment.outcome.RunResult;
 import org.p3ostream.deploy.experiment.plan.ExperimentPlan;
 import org.p3ostream.deploy.experiment.plan.PlannedRun;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -30,8 +32,17 @@ final class RunTopicsCleanup {
     admin.deleteTopics(left).all().get();
   }
 
-  /** Deletes what is not kept of a run that is over. */
-  void deleteAllBut(KeptTopics kept, TopicCatalogue topics)
+  /** Deletes what is not kept of a run that is over, unless that was done before. */
+  void deleteNoted(ExperimentDirectory directory, PlannedRun run, RunResult result)
+      throws InterruptedException, ExecutionException {
+    Optional<KeptTopics> kept = directory.notedCleanup(run);
+    if (kept.isPresent()) {
+      deleteAllBut(kept.get(), new TopicCatalogue(result.trace().topicPrefix()));
+      directory.forgetCleanup(run);
+    }
+  }
+
+  private void deleteAllBut(KeptTopics kept, TopicCatalogue topics)
       throws InterruptedException, ExecutionException {
     Set<String> existing = admin.listTopics().names().get();
     List<String> deleted =

@@ -1,5 +1,7 @@
 package org.p3ostream.deploy.experiment.statistics;
 
+import java.util.DoubleSummaryStatistics;
+import java.util.stream.DoubleStream;
 import org.hipparchus.distribution.continuous.TDistribution;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,9 @@ public record PairedDifference(
 
   private static final double ALPHA = 0.05;
 
+  /** Differences that lie no further apart, relative to the values, are equal but for rounding. */
+  private static final double ROUNDING = 1e-12;
+
   /** The difference of {@code x} to {@code y}, [n] each. */
   public static PairedDifference of(double[] x, double[] y) {
     if (x.length != y.length) {
@@ -43,12 +48,21 @@ public record PairedDifference(
       return new PairedDifference(n, of.mean(), null, null, null);
     }
     Double pooled = inPooledStd(MeanStd.of(x), MeanStd.of(y));
-    if (std == 0) {
+    if (areEqual(differences, x, y)) {
       return new PairedDifference(n, of.mean(), null, null, pooled);
     }
     double half =
         new TDistribution(n - 1.0).inverseCumulativeProbability(1 - ALPHA / 2) * std / Math.sqrt(n);
     return new PairedDifference(n, of.mean(), of.mean() - half, of.mean() + half, pooled);
+  }
+
+  private static boolean areEqual(double[] differences, double[] x, double[] y) {
+    DoubleSummaryStatistics of = DoubleStream.of(differences).summaryStatistics();
+    double scale =
+        DoubleStream.concat(DoubleStream.of(x), DoubleStream.of(y))
+            .map(Math::abs)
+            .reduce(1, Math::max);
+    return of.getMax() - of.getMin() <= ROUNDING * scale;
   }
 
   private static @Nullable Double inPooledStd(MeanStd x, MeanStd y) {

@@ -43,8 +43,11 @@ public final class Markdown {
   }
 
   static String number(double value, int digits) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      return Double.isNaN(value) ? "–" : "∞";
+    if (Double.isNaN(value)) {
+      return "–";
+    }
+    if (Double.isInfinite(value)) {
+      return value > 0 ? "∞" : "−∞";
     }
     return String.format(Locale.ROOT, "%,." + digits + "f", value);
   }

@@ -96,10 +96,13 @@ class PlanReaderTest {
             problems(
                 Plans.with(
                     "  optimizer.learningRate: 1e-3",
-                    "  run.seed: 3\n  kafka.bootstrap.servers: b:1\n  streams.port: 1")))
+                    "  run.seed: 3\n  kafka.bootstrap.servers: b:1\n  streams.port: 1\n"
+                        + "  metrics.learnerPort: 0")))
         .containsExactly(
             "study.yaml: settings.kafka.bootstrap.servers: 'b:1' cannot be set in a plan: the"
                 + " experiment starts its own broker",
+            "study.yaml: settings.metrics.learnerPort: '0' cannot be set in a plan: nothing serves"
+                + " the meters of a run",
             "study.yaml: settings.run.seed: '3' cannot be set in a plan: use seeds",
             "study.yaml: settings.streams.port: '1' cannot be set in a plan: no metrics service runs");
   }

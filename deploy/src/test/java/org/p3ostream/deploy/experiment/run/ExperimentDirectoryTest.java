@@ -21,6 +21,7 @@ class ExperimentDirectoryTest {
     ExperimentDirectory.create(root.resolve("new"));
     Files.writeString(root.resolve("new/in-use"), "");
     Files.writeString(root.resolve("new/experiment.log"), "");
+    Files.writeString(root.resolve("new/plan.yaml.part"), "name: st"); // a full disk
     assertThat(ExperimentDirectory.create(root.resolve("new")).plan().getFileName())
         .hasToString("plan.yaml");
   }
@@ -49,6 +50,7 @@ class ExperimentDirectoryTest {
     Path out = root.resolve("killed");
     assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isFalse();
     Files.writeString(out.resolve("experiment.log"), "");
+    Files.writeString(out.resolve("plan.yaml.part"), "name: st");
     assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isFalse();
     Files.writeString(out.resolve("plan.yaml"), "");
     assertThat(ExperimentDirectory.existingOrNew(out).isBegun()).isTrue();
@@ -56,6 +58,18 @@ class ExperimentDirectoryTest {
     Files.writeString(out.resolve("letters.txt"), "");
     assertThatThrownBy(() -> ExperimentDirectory.existingOrNew(out))
         .hasMessage("--out: " + out + " must be empty or missing");
+  }
+
+  @Test
+  void cleanupIsNotedUntilItIsForgotten() {
+    PlannedRun run = Plans.study().runs().get(0);
+    ExperimentDirectory directory = new ExperimentDirectory(root);
+    assertThat(directory.notedCleanup(run)).isEmpty();
+    directory.noteCleanup(run, KeptTopics.NONE);
+    assertThat(new ExperimentDirectory(root).notedCleanup(run)).contains(KeptTopics.NONE);
+    directory.forgetCleanup(run);
+    assertThat(directory.notedCleanup(run)).isEmpty();
+    directory.forgetCleanup(run);
   }
 
   @Test

@@ -42,6 +42,22 @@ class StatisticsTest {
     assertThat(difference.inPooledStd()).isCloseTo(-0.25 / Math.sqrt(0.03125), within(1e-12));
   }
 
+  /** 0.3 − 0.2 and 0.8 − 0.7 differ in their last bits. */
+  @Test
+  void pairedDifferenceTakesWhatIsEqualButForRoundingAsEqual() {
+    PairedDifference difference =
+        PairedDifference.of(new double[] {0.3, 0.8}, new double[] {0.2, 0.7});
+    assertThat(difference.mean()).isCloseTo(0.1, within(1e-12));
+    assertThat(difference.low()).isNull();
+    assertThat(difference.high()).isNull();
+    assertThat(difference.excludesZero()).isFalse();
+    PairedDifference large =
+        PairedDifference.of(new double[] {1e6 + 0.1, 2e6 + 0.1}, new double[] {1e6, 2e6});
+    assertThat(large.low()).isNull();
+    assertThat(PairedDifference.of(new double[] {0.3, 0.8 + 1e-9}, new double[] {0.2, 0.7}).low())
+        .isNotNull();
+  }
+
   @Test
   void pairedDifferenceSaysNothingOfOnePair() {
     PairedDifference difference = PairedDifference.of(new double[] {1}, new double[] {0.5});

@@ -98,6 +98,14 @@ class StudyTablesTest {
   }
 
   @Test
+  void markdownTellsTheTwoInfinitiesApart() {
+    Column column = new Column("b", "B", 2);
+    assertThat(Markdown.shown(Double.POSITIVE_INFINITY, column)).isEqualTo("∞");
+    assertThat(Markdown.shown(Double.NEGATIVE_INFINITY, column)).isEqualTo("−∞");
+    assertThat(Markdown.shown(Double.NaN, column)).isEqualTo("–");
+  }
+
+  @Test
   void tracesNameTopicPrefixOffsetsAndHashes() {
     assertThat(Csv.of(RunTables.trace(study(Results.good("p3o", 1, 0.8)))))
         .contains(
