@@ -1,6 +1,5 @@
 package org.p3ostream.learner.ledger;
 
-import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,8 +18,6 @@ public final class LedgerReader {
     void event(StepEvent event, String eventHash);
   }
 
-  private static final Duration POLL = Duration.ofMillis(100);
-
   private final Consumer<byte[], byte[]> consumer;
   private final RecordCodec codec;
   private final TopicPartition partition;
@@ -38,6 +35,7 @@ public final class LedgerReader {
    * Reads everything that is visible now.
    *
    * @throws LedgerException if a record is no step event, or its bytes were altered
+   * @throws IllegalStateException if the broker goes away for long meanwhile
    */
   public void readAll(Sink sink) {
     try {
@@ -52,8 +50,9 @@ public final class LedgerReader {
     consumer.assign(List.of(partition));
     consumer.seekToBeginning(List.of(partition));
     long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+    PatientPoll records = new PatientPoll(consumer, partition);
     while (consumer.position(partition) < end) {
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+      for (ConsumerRecord<byte[], byte[]> record : records.next()) {
         read(record, sink);
       }
     }

@@ -1,6 +1,5 @@
 package org.p3ostream.learner.runtime;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -8,6 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.learner.forward.BehaviorSnapshotMissingException;
+import org.p3ostream.learner.ledger.PatientPoll;
 import org.p3ostream.schemas.snapshot.PolicyWeights;
 import org.p3ostream.schemas.snapshot.SnapshotEvent;
 import org.p3ostream.schemas.snapshot.SnapshotFollower;
@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SnapshotSearch {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSearch.class);
-  private static final Duration POLL = Duration.ofMillis(100);
 
   private final Consumer<byte[], byte[]> consumer;
   private final PatientDecoder decoder;
@@ -58,6 +57,7 @@ final class SnapshotSearch {
    * Weights of a version, [P].
    *
    * @throws BehaviorSnapshotMissingException if the topic does not hold it whole
+   * @throws IllegalStateException if the broker goes away for long meanwhile
    */
   float[] find(long version) {
     consumer.assign(List.of(partition));
@@ -120,8 +120,9 @@ final class SnapshotSearch {
     }
 
     void run() {
+      PatientPoll records = new PatientPoll(consumer, partition);
       while (consumer.position(partition) < end) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        for (ConsumerRecord<byte[], byte[]> record : records.next()) {
           OptionalLong key = RecordKeys.number(record.key());
           if (key.isEmpty() || record.value() == null) {
             continue;

@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
  * Takes rollouts in until the next window is complete, of groups that are not too stale, and need
  * not be held back. What is rejected or does not come is dispatched again on the way, or given up,
  * by INTERIM events.
+ *
+ * <p>No window is handed out while a replacement is due: the event of the window would record the
+ * rejection without the replacement, and a learner that was restarted would know of neither.
  */
 final class WindowCollector {
   private static final Logger LOG = LoggerFactory.getLogger(WindowCollector.class);
@@ -94,6 +97,12 @@ final class WindowCollector {
         tellWait(index);
         requireBroker();
       }
+    }
+    if (stopping.getAsBoolean()) { // also where a window is always due
+      return null;
+    }
+    if (intake.replacementDue()) {
+      interim(List.of());
     }
     writer.timer().waited(start);
     double holdBackSeconds = held ? (System.nanoTime() - heldSince) / 1e9 : 0;

@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
@@ -50,6 +54,8 @@ class SnapshotSearchTest {
     private final List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     private final List<Long> seeks = new ArrayList<>();
     private long beginning;
+    private boolean away; // once it has been sought in
+    private int silentPolls;
 
     Log() {
       super("earliest");
@@ -64,6 +70,24 @@ class SnapshotSearchTest {
       records.stream()
           .filter(record -> record.offset() >= Math.max(offset, beginning))
           .forEach(this::addRecord);
+    }
+
+    @Override
+    public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+      if (!away) {
+        return super.poll(timeout);
+      }
+      assertThat(++silentPolls).as("silent polls").isLessThan(10_000);
+      return ConsumerRecords.empty();
+    }
+
+    @Override
+    public synchronized Map<TopicPartition, Long> endOffsets(
+        Collection<TopicPartition> partitions, Duration timeout) {
+      if (away) {
+        throw new TimeoutException("no answer within " + timeout);
+      }
+      return super.endOffsets(partitions, timeout);
     }
 
     void trimBefore(long offset) {
@@ -189,5 +213,17 @@ class SnapshotSearchTest {
     assertThatThrownBy(() -> search.find(3))
         .hasMessageContaining("version 3: chunk 1 has a wrong CRC-32C, at snapshots-0@14");
     assertThat(search.find(4)).isEqualTo(weights(4));
+  }
+
+  @Test
+  void findEndsWhereTheBrokerGoesAwayMeanwhile() {
+    appendVersions(0, 3);
+    log.away = true;
+    assertThatThrownBy(() -> search.find(2))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the broker has not answered for 120 s; a restart continues")
+        .hasCauseInstanceOf(TimeoutException.class);
+    log.away = false;
+    assertThat(search.find(2)).isEqualTo(weights(2));
   }
 }

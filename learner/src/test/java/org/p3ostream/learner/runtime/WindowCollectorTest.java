@@ -177,6 +177,46 @@ class WindowCollectorTest {
     assertThat(next(collector).holdBackSeconds()).isPositive();
   }
 
+  /** Else the step would record that the group is out, and a kill would lose what replaces it. */
+  @Test
+  void nextHandsADueWindowOutOnlyOnceReplacementsOfLaterOnesAreDispatched() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(0, 100));
+    publishWindow(0, 0);
+    publishWindow(1, 3);
+    train(next(collector).window());
+    publish(6, RolloutGroup.newBuilder(good(7, 0, 2, 0)).setModelHash("other").build());
+    Window window = next(collector).window();
+    assertThat(window.index()).isEqualTo(1);
+    assertThat(window.groups()).hasSize(GROUPS);
+    assertThat(newest().getKind()).isEqualTo(StepKind.INTERIM);
+    assertThat(newest().getStep()).isEqualTo(1);
+    assertThat(newest().getSkipped())
+        .containsExactly(new SkippedRecord(0, 6L, RejectionReason.MODEL_MISMATCH));
+    assertThat(newest().getDispatched()).containsExactly(new DispatchedGroup(7L, 1, 0L));
+    train(window);
+    assertThat(newest().getKind()).isEqualTo(StepKind.STEP);
+    assertThat(newest().getSkipped()).isEmpty();
+    assertThat(askedAgain).containsOnlyOnce(7L);
+  }
+
+  @Test
+  void nextIsNullIfAskedToStopThoughAWindowIsDue() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(0, 100));
+    publishWindow(0, 0);
+
+    assertThat(collector.next(() -> true)).isNull();
+    assertThat(next(collector).window().index()).isZero();
+  }
+
+  /** What is not recorded is read again by whoever goes on. */
+  @Test
+  void nextRecordsNothingOfWhatItWouldReplaceIfAskedToStop() {
+    WindowCollector collector = collector(AHEAD, 10, new HoldBack(0, 100));
+    publish(0, RolloutGroup.newBuilder(good(7, 0, 2, 0)).setModelHash("other").build());
+    assertThat(collector.next(() -> true)).isNull();
+    assertThat(newest().getKind()).isEqualTo(StepKind.GENESIS);
+  }
+
   @Test
   void nextReplacesWhatIsTooStaleByWhatTheVersionInForceSamples() {
     WindowCollector collector = collector(AHEAD, new WindowConfig(10, 0), new HoldBack(1, 100));
