@@ -1,6 +1,8 @@
 package org.p3ostream.rolloutproducer;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
@@ -21,6 +24,7 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
   private final List<Long> seeks = new ArrayList<>();
   private final List<Runnable> heldCommits = new ArrayList<>();
   private boolean holdCommits;
+  private int unanswered;
 
   public LogConsumer() {
     super("earliest");
@@ -78,6 +82,39 @@ public final class LogConsumer extends MockConsumer<byte[], byte[]> {
     } else {
       super.commitAsync(offsets, callback);
     }
+  }
+
+  /** The next so many questions to the broker time out; polls return what they would. */
+  public synchronized void leaveUnanswered(int questions) {
+    unanswered = questions;
+  }
+
+  private void ask() {
+    if (unanswered > 0) {
+      unanswered--;
+      throw new TimeoutException("no answer");
+    }
+  }
+
+  @Override
+  public synchronized Map<TopicPartition, Long> beginningOffsets(
+      Collection<TopicPartition> partitions) {
+    ask();
+    return super.beginningOffsets(partitions);
+  }
+
+  @Override
+  public synchronized Map<TopicPartition, Long> endOffsets(
+      Collection<TopicPartition> partitions, Duration timeout) {
+    ask();
+    return super.endOffsets(partitions, timeout);
+  }
+
+  @Override
+  public synchronized Map<TopicPartition, OffsetAndMetadata> committed(
+      Set<TopicPartition> partitions) {
+    ask();
+    return super.committed(partitions);
   }
 
   /** A real consumer forgets that a partition was paused when it gives it away. */

@@ -111,6 +111,27 @@ public final class Sampler implements AutoCloseable {
       long seed,
       StopStrings stops,
       BooleanSupplier cut) {
+    try (NDManager group = manager.newSubManager()) {
+      return sample(group, parameters, promptTokens, count, sampling, seed, stops, cut);
+    }
+  }
+
+  /**
+   * The same.
+   *
+   * @param group holds what lasts from call to call: caches, logits and which rows have finished.
+   *     Everything else is closed with the call that it belongs to, so that memory does not grow
+   *     with the length of the responses
+   */
+  List<SampledResponse> sample(
+      NDManager group,
+      Supplier<NDArray> parameters,
+      int[] promptTokens,
+      int count,
+      SamplingParameters sampling,
+      long seed,
+      StopStrings stops,
+      BooleanSupplier cut) {
     NDArray weights = parameters.get(); // [P]
     requireFits(weights, promptTokens, count, sampling);
     int limit = sampling.maxResponseTokens();
@@ -121,24 +142,26 @@ public final class Sampler implements AutoCloseable {
     SplittableRandom random = new SplittableRandom(seed);
     int capacity = promptTokens.length + limit;
     long[][] sampled = new long[limit][]; // by token, [R]
-    try (NDManager call = manager.newSubManager()) {
-      long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
-      NDList state =
-          prefill(call.create(prompt, new Shape(1, prompt.length)), weights, count, capacity);
-      NDArray logits = state.head(); // [R, V]
-      NDList caches = caches(state);
-      NDArray finished = call.zeros(new Shape(count, 1), DataType.BOOLEAN); // [R, 1]
-      for (int done = 0; done < limit; ) {
-        NDArray newest = done == 0 ? weights : parameters.get(); // [P]
-        if (newest != weights) {
-          weights = newest;
-          caches.close();
-          NDArray soFar = call.create(sequences(promptTokens, sampled, done, count)); // [R, T]
-          state = prefill(soFar, weights, count, capacity);
-          logits = state.head();
-          caches = caches(state);
-          rows.forEach(ResponseRow::exchanged);
-        }
+    long[] prompt = Arrays.stream(promptTokens).asLongStream().toArray();
+    NDList state = prefill(group, new long[][] {prompt}, weights, count, capacity);
+    NDArray logits = state.head(); // [R, V]
+    NDList caches = caches(state);
+    NDArray finished = group.zeros(new Shape(count, 1), DataType.BOOLEAN); // [R, 1]
+    for (int done = 0; done < limit; ) {
+      NDArray newest = done == 0 ? weights : parameters.get(); // [P]
+      if (newest != weights) {
+        weights = newest;
+        caches.close();
+        logits.close();
+        long[][] soFar = sequences(promptTokens, sampled, done, count); // [R, T]
+        state = prefill(group, soFar, weights, count, capacity);
+        logits = state.head();
+        caches = caches(state);
+        rows.forEach(ResponseRow::exchanged);
+      }
+      try (NDManager call = group.newSubManager()) {
+        logits.attach(call); // results attach to the manager of the first argument
+        finished.attach(call);
         int steps = Math.min(stepsPerCall, limit - done);
         NDList arguments = new NDList(logits, weights).addAll(caches);
         arguments.add(finished);
@@ -152,11 +175,13 @@ public final class Sampler implements AutoCloseable {
         NDList decoded = script.call("decode", arguments.toArray(NDArray[]::new));
         append(decoded, rows, sampled, done);
         logits = decoded.get(2);
+        logits.attach(group);
         finished = decoded.get(3);
+        finished.attach(group);
         done += steps;
-        if (rows.stream().allMatch(ResponseRow::hasEnded) || cut.getAsBoolean()) {
-          break;
-        }
+      }
+      if (rows.stream().allMatch(ResponseRow::hasEnded) || cut.getAsBoolean()) {
+        break;
       }
     }
     return rows.stream().map(ResponseRow::response).toList();
@@ -165,11 +190,22 @@ public final class Sampler implements AutoCloseable {
   /**
    * The next logits and the caches.
    *
+   * @param group holds them from then on
    * @param sequences what there is so far: of every row, [R, T], or the same for all, [1, T]
    */
-  private NDList prefill(NDArray sequences, NDArray parameters, int count, int capacity) {
-    NDManager call = sequences.getManager();
-    return script.call("prefill", sequences, parameters, call.create(count), call.create(capacity));
+  private NDList prefill(
+      NDManager group, long[][] sequences, NDArray parameters, int count, int capacity) {
+    try (NDManager call = group.newSubManager()) {
+      NDList state =
+          script.call(
+              "prefill",
+              call.create(sequences),
+              parameters,
+              call.create(count),
+              call.create(capacity));
+      state.attach(group);
+      return state;
+    }
   }
 
   /** Of layer after layer, keys and values, [R, NKV, C, D] each. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -119,6 +120,25 @@ class SamplerExchangeTest {
     assertThat(asked).allMatch(response -> response.exchanges().length == 0);
     assertThat(asked.stream().flatMap(SamplerExchangeTest::bits))
         .containsExactlyElementsOf(plain.stream().flatMap(SamplerExchangeTest::bits).toList());
+  }
+
+  /** Two caches of each layer, the logits, and which rows have finished; whatever came before. */
+  @Test
+  void asManyArraysAreHeldAfterEveryCall() {
+    List<Integer> held = new ArrayList<>();
+    try (Sampler sampler = new Sampler(model, 1, RecordedLogprob.SAMPLING);
+        NDManager group = model.manager().newSubManager()) {
+      sampler.sample(
+          group,
+          inTurn(first, first, first, second, third),
+          PROMPT,
+          ROWS,
+          LONG,
+          5,
+          StopStrings.none(),
+          () -> !held.add(group.getManagedArrays().size()));
+    }
+    assertThat(held).hasSizeGreaterThan(5).containsOnly(2 * CONFIG.layers() + 2);
   }
 
   private static Stream<Integer> bits(SampledResponse response) {

@@ -126,6 +126,17 @@ public final class PromptBacklog<R> {
     return new FinishedBatch<>(results, nextOffsets);
   }
 
+  /** Puts another result into the place of one that cannot be published. */
+  public void replace(R result, R other) {
+    for (ArrayDeque<Entry<R>> queue : queues.values()) {
+      for (Entry<R> entry : queue) {
+        if (result.equals(entry.result)) {
+          entry.result = other;
+        }
+      }
+    }
+  }
+
   /** Lets go of what was published. */
   public void published(FinishedBatch<R> batch) {
     batch

@@ -26,7 +26,7 @@ import org.p3ostream.policy.sampling.RecordedLogprob;
  *     between two of its tokens. Which token is of which version depends on time and is recorded;
  *     nothing changes for a prompt that names its version
  * @param versionsKept newest policy versions kept in memory, and as many more as a variant goes
- *     back
+ *     back; more where prompts ask for older ones, up to a quarter of the heap
  * @param maxStarts a prompt that was started this often and never finished is given up
  * @param generationTimeoutSeconds how long a group may be sampled before its unfinished responses
  *     are aborted, which takes them out of training; 0 for no limit. Which responses are cut

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * A number is decimal, with an optional fraction, an optional exponent of at most three digits and
  * optional commas between groups of three digits: {@code 42}, {@code -0.5}, {@code .5}, {@code
- * 1,234.5}, {@code 6e3}. A sign belongs to the number unless a letter, a digit or a closing bracket
- * stands right before it, so {@code 7-3} ends with 3. A full stop at the end of a sentence does not
- * count.
+ * 1,234.5}, {@code 6e3}. A minus is a hyphen or U+2212, as typeset mathematics has it. A sign
+ * belongs to the number unless a letter, a digit or a closing bracket stands right before it, so
+ * {@code 7-3} ends with 3. A full stop at the end of a sentence does not count.
  */
 final class NumericEquality implements Reward {
   static final String NAME = "numeric";
@@ -31,14 +31,18 @@ final class NumericEquality implements Reward {
 
   @Override
   public Score score(String response, String referenceAnswer) {
-    String reference = referenceAnswer.strip();
+    String reference = withPlainMinus(referenceAnswer.strip());
     if (!NUMBER.matcher(reference).matches()) {
       throw new IllegalArgumentException(
           "reward " + NAME + ": reference answer '" + referenceAnswer + "' is no number");
     }
     BigDecimal answer = value(reference);
-    BigDecimal last = lastNumber(response);
+    BigDecimal last = lastNumber(withPlainMinus(response));
     return Score.pass(NAME, last != null && equal(last, answer));
+  }
+
+  private static String withPlainMinus(String text) {
+    return text.replace('\u2212', '-');
   }
 
   private static boolean equal(BigDecimal x, BigDecimal answer) {

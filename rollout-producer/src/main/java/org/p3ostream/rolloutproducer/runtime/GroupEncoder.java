@@ -4,6 +4,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.p3ostream.schemas.avro.Response;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.topic.RecordKeys;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -27,7 +28,11 @@ final class GroupEncoder {
   EncodedGroup encode(RolloutGroup group) {
     byte[] value = codec.encode(rollouts.name(), group);
     if (value.length > LARGEST_VALUE_BYTES) {
-      return encode(tooLarge(group, value.length));
+      return encode(
+          tooLarge(
+              group,
+              "the group has %d bytes, the topic takes %d"
+                  .formatted(value.length, LARGEST_VALUE_BYTES)));
     }
     long groupId = group.getGroupId();
     return new EncodedGroup(
@@ -38,11 +43,18 @@ final class GroupEncoder {
         group.getFailure() != null);
   }
 
-  private static RolloutGroup tooLarge(RolloutGroup group, int sizeBytes) {
-    return RolloutGroup.newBuilder(group)
-        .setResponses(List.of())
-        .setFailure(
-            "the group has %d bytes, the topic takes %d".formatted(sizeBytes, LARGEST_VALUE_BYTES))
-        .build();
+  /** The failure of a group that was refused for its size. */
+  EncodedGroup withoutResponses(EncodedGroup refused) {
+    byte[] value = refused.record().value();
+    Decoded.Accepted own = (Decoded.Accepted) codec.decode(rollouts.name(), value);
+    String cause =
+        "the group has %d bytes, more than topic %s takes (max.message.bytes) or a producer sends"
+            + " (max.request.size)";
+    return encode(
+        tooLarge((RolloutGroup) own.record(), cause.formatted(value.length, rollouts.name())));
+  }
+
+  private static RolloutGroup tooLarge(RolloutGroup group, String cause) {
+    return RolloutGroup.newBuilder(group).setResponses(List.of()).setFailure(cause).build();
   }
 }

@@ -1,5 +1,6 @@
 package org.p3ostream.rolloutproducer.runtime;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -40,6 +41,8 @@ final class PromptSource implements ConsumerRebalanceListener {
   private final String runId;
   private final PromptBacklog<EncodedGroup> backlog;
   private final Tally tally;
+  private final Outage broker;
+  private final Clock clock;
   private final ArrayDeque<ConsumerRecord<byte[], byte[]>> undecoded = new ArrayDeque<>();
   private boolean markUnderWay;
 
@@ -49,13 +52,17 @@ final class PromptSource implements ConsumerRebalanceListener {
       String topic,
       String runId,
       PromptBacklog<EncodedGroup> backlog,
-      Tally tally) {
+      Tally tally,
+      Outage broker,
+      Clock clock) {
     this.consumer = consumer;
     this.codec = codec;
     this.topic = topic;
     this.runId = runId;
     this.backlog = backlog;
     this.tally = tally;
+    this.broker = broker;
+    this.clock = clock;
   }
 
   void join() {
@@ -67,9 +74,14 @@ final class PromptSource implements ConsumerRebalanceListener {
    *
    * @throws RegistryUnavailableException if a prompt could not be decoded yet; the next call goes
    *     on with it
+   * @throws UnavailableException if partitions were assigned and the broker stays away
    */
   void poll(Duration timeout) {
-    consumer.poll(timeout).forEach(undecoded::add);
+    try {
+      consumer.poll(timeout).forEach(undecoded::add);
+    } catch (KafkaException e) {
+      throw e.getCause() instanceof UnavailableException unavailable ? unavailable : e;
+    }
     while (!undecoded.isEmpty()) {
       take(undecoded.getFirst());
       undecoded.removeFirst();
@@ -166,13 +178,17 @@ final class PromptSource implements ConsumerRebalanceListener {
 
   @Override
   public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+    if (!partitions.isEmpty()) {
+      broker.retry(() -> own(partitions), clock);
+      log.info("Serves {}", partitions);
+    }
+  }
+
+  private void own(Collection<TopicPartition> partitions) {
     Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(Set.copyOf(partitions));
     for (TopicPartition partition : partitions) {
       OffsetAndMetadata offset = committed.get(partition);
       backlog.own(partition, offset == null ? 0 : StartCount.fromMetadata(offset.metadata()));
-    }
-    if (!partitions.isEmpty()) {
-      log.info("Serves {}", partitions);
     }
   }
 

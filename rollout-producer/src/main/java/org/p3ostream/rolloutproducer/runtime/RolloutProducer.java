@@ -159,7 +159,7 @@ public final class RolloutProducer {
     TopicCatalogue topics = settings.topics();
     Outage broker = outage("the broker");
     Tally tally = new Tally(observer);
-    VersionCache versions = new VersionCache(versionsKept());
+    VersionCache versions = new VersionCache(versionsKept(), versionsAtMost(layout));
     SnapshotLog snapshots =
         new SnapshotLog(
             clients.snapshots(),
@@ -177,9 +177,16 @@ public final class RolloutProducer {
             topics.prompts().name(),
             settings.runId(),
             backlog,
-            tally);
+            tally,
+            broker,
+            clock);
     RolloutPublisher publisher =
-        new RolloutPublisher(clients.producer(), settings.transactionalId(), broker, clock);
+        new RolloutPublisher(
+            clients.producer(),
+            settings.transactionalId(),
+            broker,
+            outage("publishing to " + topics.rollouts().name()),
+            clock);
     ServingLoop loop =
         new ServingLoop(
             prompts,
@@ -191,6 +198,7 @@ public final class RolloutProducer {
             new GroupEncoder(clients.codec(), topics.rollouts()),
             publisher,
             outage("the schema registry"),
+            broker,
             tally,
             clock);
     publisher.start();
@@ -225,6 +233,12 @@ public final class RolloutProducer {
 
   private int versionsKept() {
     return Math.toIntExact(settings.producer().versionsKept() + settings.producer().reach());
+  }
+
+  /** As many versions as take up a quarter of the heap. */
+  private static int versionsAtMost(ParameterLayout layout) {
+    long versionBytes = (long) layout.size() * Float.BYTES;
+    return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4 / versionBytes);
   }
 
   private Outage outage(String dependency) {

@@ -1,12 +1,16 @@
 package org.p3ostream.rolloutproducer.runtime;
 
 import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,22 +20,44 @@ final class RolloutPublisher {
   private static final Logger log = LoggerFactory.getLogger(RolloutPublisher.class);
 
   /** What became of a batch. */
-  enum Outcome {
-    COMMITTED,
-    /** Nothing of it is visible; the same bytes may be sent again. */
-    ABORTED
+  sealed interface Outcome {
+    record Committed() implements Outcome {}
+
+    /**
+     * Nothing of it is visible; the same bytes may be sent again.
+     *
+     * @param tooLarge groups that will never be taken as they are
+     */
+    record Aborted(List<EncodedGroup> tooLarge) implements Outcome {
+      public Aborted {
+        tooLarge = List.copyOf(tooLarge);
+      }
+    }
   }
 
   private final Producer<byte[], byte[]> producer;
   private final String transactionalId;
   private final Outage broker;
+  private final Outage publishing;
   private final Clock clock;
 
+  /**
+   * Creates a publisher.
+   *
+   * @param broker calls that time out
+   * @param publishing transactions that abort: a broker that answers may refuse every one of them,
+   *     and the abort in between succeeds, so that only a commit ends it
+   */
   RolloutPublisher(
-      Producer<byte[], byte[]> producer, String transactionalId, Outage broker, Clock clock) {
+      Producer<byte[], byte[]> producer,
+      String transactionalId,
+      Outage broker,
+      Outage publishing,
+      Clock clock) {
     this.producer = producer;
     this.transactionalId = transactionalId;
     this.broker = broker;
+    this.publishing = publishing;
     this.clock = clock;
   }
 
@@ -44,25 +70,44 @@ final class RolloutPublisher {
    * Publishes in one transaction, which is open for no longer than sending takes.
    *
    * @throws FencedException if another process has taken over the transactional id
-   * @throws UnavailableException if the broker stays away
+   * @throws UnavailableException if the broker stays away, or has refused what it was sent for as
+   *     long
    */
   Outcome publish(FinishedBatch<EncodedGroup> batch, ConsumerGroupMetadata members) {
+    List<EncodedGroup> tooLarge = new CopyOnWriteArrayList<>(); // filled by the producer's thread
     try {
       producer.beginTransaction();
       for (EncodedGroup group : batch.results()) {
-        Future<?> unused = producer.send(group.record()); // the commit fails if a send does
+        Future<?> unused = // the commit fails if a send does
+            producer.send(
+                group.record(),
+                (metadata, failure) -> {
+                  if (failure instanceof RecordTooLargeException) {
+                    tooLarge.add(group);
+                  }
+                });
       }
       producer.sendOffsetsToTransaction(batch.nextOffsets(), members);
       broker.retry(producer::commitTransaction, clock);
-      return Outcome.COMMITTED;
+      publishing.recovered();
+      return new Outcome.Committed();
     } catch (ProducerFencedException | FencedInstanceIdException e) {
       throw fenced(e);
     } catch (KafkaException e) {
-      log.warn("Transaction aborted, {} groups go again: {}", batch.results().size(), e.toString());
+      KafkaException reason = reason(e);
+      log.warn(
+          "Transaction aborted, {} groups go again: {}", batch.results().size(), reason.toString());
       abort();
-      broker.failed(e, clock.millis());
-      return Outcome.ABORTED;
+      if (!(reason instanceof CommitFailedException)) { // else partitions have changed hands
+        publishing.failed(reason, clock.millis());
+      }
+      return new Outcome.Aborted(tooLarge);
     }
+  }
+
+  /** What made a send fail, when a later call says no more than that one did. */
+  private static KafkaException reason(KafkaException e) {
+    return e.getCause() instanceof KafkaException cause ? cause : e;
   }
 
   private void abort() {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
 import org.p3ostream.rolloutproducer.backlog.PendingPrompt;
@@ -41,6 +42,8 @@ final class ServingLoop {
   private final GroupEncoder encoder;
   private final RolloutPublisher publisher;
   private final Outage registry;
+  private final Outage broker;
+  private final BrokerProbe probe;
   private final Tally tally;
   private final Clock clock;
   private GenerationThread.@Nullable Generated unencoded;
@@ -55,6 +58,7 @@ final class ServingLoop {
       GroupEncoder encoder,
       RolloutPublisher publisher,
       Outage registry,
+      Outage broker,
       Tally tally,
       Clock clock) {
     this.prompts = prompts;
@@ -66,12 +70,26 @@ final class ServingLoop {
     this.encoder = encoder;
     this.publisher = publisher;
     this.registry = registry;
+    this.broker = broker;
+    this.probe = new BrokerProbe(snapshots, broker, clock);
     this.tally = tally;
     this.clock = clock;
   }
 
-  /** One round; returns after some tens of milliseconds at most, or when something came. */
+  /**
+   * One round; returns after some tens of milliseconds at most, or when something came. Takes
+   * longer while the broker is away.
+   */
   void turn() throws InterruptedException {
+    try {
+      round();
+      probe.probeIfDue();
+    } catch (TimeoutException e) {
+      broker.failed(e, clock.millis());
+    }
+  }
+
+  private void round() throws InterruptedException {
     try {
       poll();
       encodeGenerated();
@@ -155,12 +173,26 @@ final class ServingLoop {
       return;
     }
     long startNanos = System.nanoTime();
-    switch (publisher.publish(batch, prompts.groupMetadata())) {
-      case COMMITTED -> {
-        tally.published(batch.results(), (System.nanoTime() - startNanos) / 1e6);
-        backlog.published(batch);
-      }
-      case ABORTED -> tally.transactionAborted();
+    RolloutPublisher.Outcome outcome = publisher.publish(batch, prompts.groupMetadata());
+    if (outcome instanceof RolloutPublisher.Outcome.Aborted aborted) {
+      tally.transactionAborted();
+      aborted.tooLarge().forEach(this::giveUp);
+    } else {
+      tally.published(batch.results(), (System.nanoTime() - startNanos) / 1e6);
+      backlog.published(batch);
+    }
+  }
+
+  /** Else the same group would abort every transaction. */
+  private void giveUp(EncodedGroup tooLarge) {
+    if (tooLarge.failed()) {
+      return; // no less can be said
+    }
+    log.warn("Gave up a group of {} bytes: too large", tooLarge.record().value().length);
+    try {
+      backlog.replace(tooLarge, encoder.withoutResponses(tooLarge));
+    } catch (RegistryUnavailableException e) {
+      log.debug("It is sent once more", e);
     }
   }
 
@@ -212,6 +244,9 @@ final class ServingLoop {
   private String waitingFor() {
     if (registry.lasts()) {
       return "schema registry";
+    }
+    if (broker.lasts()) {
+      return "broker";
     }
     if (isSampling()) {
       return "";

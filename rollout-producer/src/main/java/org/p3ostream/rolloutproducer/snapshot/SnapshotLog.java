@@ -7,6 +7,8 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.schemas.snapshot.SnapshotEvent;
@@ -17,8 +19,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the one partition of the snapshots topic. Starts close enough to its end to find the newest
- * versions, and at its beginning if that finds none; goes back when {@link SnapshotRecall} says so.
- * Records of versions that nobody needs are not decoded.
+ * versions, and at its beginning if that finds none; goes back when {@link SnapshotRecall} says so,
+ * to where a prompt says that the version lies or else to where it should lie: versions are there
+ * in order and take up about the same number of offsets each. Records of versions that nobody needs
+ * are not decoded.
  */
 public final class SnapshotLog {
   private static final Logger log = LoggerFactory.getLogger(SnapshotLog.class);
@@ -38,6 +42,9 @@ public final class SnapshotLog {
   private final Listener listener;
   private final ArrayDeque<ConsumerRecord<byte[], byte[]>> unread = new ArrayDeque<>();
   private boolean mayHaveSkippedSome;
+  private SnapshotRecall.@Nullable Reread due; // decided, and not done yet
+  private long knownVersion = -1; // the newest that was loaded
+  private long knownOffset; // of its manifest
 
   /**
    * Creates a reader; nothing is read yet.
@@ -77,8 +84,18 @@ public final class SnapshotLog {
   }
 
   /**
+   * Asks the broker something, as polls return nothing when it is away.
+   *
+   * @throws TimeoutException if it gives no answer
+   */
+  public void probe(Duration timeout) {
+    consumer.endOffsets(List.of(partition), timeout);
+  }
+
+  /**
    * Reads on for at most {@code timeout}.
    *
+   * @throws TimeoutException if the broker gives no answer; the next call goes on
    * @throws RegistryUnavailableException if a record could not be decoded yet; the next call goes
    *     on with it
    */
@@ -127,6 +144,10 @@ public final class SnapshotLog {
           offset,
           refused.cause());
     }
+    if (event instanceof SnapshotEvent.Loaded loaded && loaded.version() >= knownVersion) {
+      knownVersion = loaded.version();
+      knownOffset = offset;
+    }
     recall.observe(event);
     listener.observed(event);
   }
@@ -144,11 +165,27 @@ public final class SnapshotLog {
    * Goes back for a version if that is due.
    *
    * @param missing exact version that a prompt asks for and the cache does not hold
-   * @param manifestOffset where that prompt says its manifest lies
+   * @param manifestOffset where that prompt says its manifest lies; empty if it does not
    * @param nowMs milliseconds on any clock that does not go back
+   * @throws TimeoutException if the broker gives no answer; the next call goes on
    */
   public void recallIfDue(OptionalLong missing, OptionalLong manifestOffset, long nowMs) {
-    recall.next(missing, manifestOffset, nowMs).ifPresent(this::goBack);
+    OptionalLong place = manifestOffset.isPresent() ? manifestOffset : expectedOffset(missing);
+    if (due == null) {
+      due = recall.next(missing, place, nowMs).orElse(null);
+    }
+    if (due != null) {
+      goBack(due);
+      due = null;
+    }
+  }
+
+  /** A version before where the manifest should lie: learners that died leave offsets unused. */
+  private OptionalLong expectedOffset(OptionalLong version) {
+    return version.isEmpty() || knownVersion < 0
+        ? OptionalLong.empty()
+        : OptionalLong.of(
+            knownOffset - (knownVersion - version.getAsLong() + 1) * offsetsPerVersion);
   }
 
   private void goBack(SnapshotRecall.Reread reread) {

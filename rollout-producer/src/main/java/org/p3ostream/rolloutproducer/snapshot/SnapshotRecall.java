@@ -7,8 +7,8 @@ import org.p3ostream.schemas.snapshot.SnapshotEvent;
 /**
  * Decides when the snapshots topic is to be read again from an earlier place: for a version that is
  * older than what is kept, and for one that could not be put together. The first read for a version
- * starts where the prompt says, later ones at the beginning of the topic; between two reads of the
- * same version the pause doubles from {@link #FIRST_PAUSE_MS} to {@link #LONGEST_PAUSE_MS}.
+ * starts where its manifest should lie, later ones at the beginning of the topic; between two reads
+ * of the same version the pause doubles from {@link #FIRST_PAUSE_MS} to {@link #LONGEST_PAUSE_MS}.
  */
 public final class SnapshotRecall {
 
@@ -61,7 +61,7 @@ public final class SnapshotRecall {
    * What to read again now.
    *
    * @param missing exact version that a prompt asks for and the cache does not hold
-   * @param manifestOffset where that prompt says its manifest lies
+   * @param manifestOffset where its manifest should lie
    * @param nowMs milliseconds on any clock that does not go back
    */
   public Optional<Reread> next(OptionalLong missing, OptionalLong manifestOffset, long nowMs) {

@@ -206,4 +206,17 @@ class PromptBacklogTest {
     assertThat(marks).containsOnlyKeys(P0);
     assertThat(StartCount.fromMetadata(marks.get(P0).metadata())).isEqualTo(1);
   }
+
+  @Test
+  void replacePutsAnotherResultIntoThePlaceOfOne() {
+    add(P0, 10, 0);
+    add(P0, 11, 8);
+    backlog.start(at(P0, 10));
+    backlog.finish(at(P0, 10), "large");
+    backlog.start(at(P0, 11));
+    backlog.finish(at(P0, 11), "small");
+    backlog.replace("large", "failed");
+
+    assertThat(backlog.finished().results()).containsExactly("failed", "small");
+  }
 }

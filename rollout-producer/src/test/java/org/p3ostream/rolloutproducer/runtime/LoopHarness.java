@@ -1,8 +1,6 @@
 package org.p3ostream.rolloutproducer.runtime;
 
-import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -18,9 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.avro.specific.SpecificRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.p3ostream.policy.sampling.RecordedLogprob;
 import org.p3ostream.rolloutproducer.LogConsumer;
 import org.p3ostream.rolloutproducer.PromptTasks;
@@ -55,8 +51,7 @@ final class LoopHarness implements AutoCloseable {
 
   final LogConsumer prompts = new LogConsumer();
   final LogConsumer snapshots = new LogConsumer();
-  final MockProducer<byte[], byte[]> producer =
-      new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  final RefusingProducer producer = new RefusingProducer();
   final List<Long> sampledGroups = Collections.synchronizedList(new ArrayList<>());
   final List<Boolean> transactionOpenWhileSampling =
       Collections.synchronizedList(new ArrayList<>());
@@ -65,6 +60,7 @@ final class LoopHarness implements AutoCloseable {
   volatile boolean abandoned;
   private boolean closed;
   final Semaphore samplingAllowed = new Semaphore(1000);
+  final SteppingClock clock = new SteppingClock(0);
   final ServingLoop loop;
 
   private final RecordCodec codec = TaggedAvro.codec();
@@ -79,12 +75,20 @@ final class LoopHarness implements AutoCloseable {
   }
 
   LoopHarness(int versionsKept, Mixture mixture, TopicPartition... owned) {
-    Clock clock = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
     Tally tally = new Tally();
     PromptBacklog<EncodedGroup> backlog = new PromptBacklog<>();
+    Outage broker = new Outage("the broker", 10_000);
     PromptSource source =
-        new PromptSource(prompts, codec, topics.prompts().name(), PromptTasks.RUN, backlog, tally);
-    VersionCache versions = new VersionCache(versionsKept);
+        new PromptSource(
+            prompts,
+            codec,
+            topics.prompts().name(),
+            PromptTasks.RUN,
+            backlog,
+            tally,
+            broker,
+            clock);
+    VersionCache versions = new VersionCache(versionsKept, 16);
     SnapshotLog snapshotLog =
         new SnapshotLog(
             snapshots,
@@ -95,7 +99,7 @@ final class LoopHarness implements AutoCloseable {
             versions,
             tally::observed);
     RolloutPublisher publisher =
-        new RolloutPublisher(producer, "id", new Outage("the broker", 10_000), clock);
+        new RolloutPublisher(producer, "id", broker, new Outage("publishing", 10_000), clock);
     loop =
         new ServingLoop(
             source,
@@ -107,6 +111,7 @@ final class LoopHarness implements AutoCloseable {
             new GroupEncoder(codec, topics.rollouts()),
             publisher,
             new Outage("the registry", 10_000),
+            broker,
             tally,
             clock);
     snapshots.updateBeginningOffsets(Map.of(SNAPSHOTS, 0L));

@@ -12,12 +12,12 @@ import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.rolloutproducer.backlog.FinishedBatch;
@@ -27,8 +27,12 @@ class RolloutPublisherTest {
 
   private static final TopicPartition PROMPTS = new TopicPartition("prompts", 0);
 
-  private final MockProducer<byte[], byte[]> producer =
-      new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  private static final RolloutPublisher.Outcome COMMITTED =
+      new RolloutPublisher.Outcome.Committed();
+  private static final RolloutPublisher.Outcome ABORTED =
+      new RolloutPublisher.Outcome.Aborted(List.of());
+
+  private final RefusingProducer producer = new RefusingProducer();
   private final ConsumerGroupMetadata group =
       new MockConsumer<byte[], byte[]>("earliest").groupMetadata();
   private final FinishedBatch<EncodedGroup> batch =
@@ -45,7 +49,13 @@ class RolloutPublisherTest {
           producer,
           "p3o.producer-1",
           new Outage("the broker", 1_000),
+          new Outage("publishing", 1_000),
           Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+
+  private RolloutPublisher publisher(Clock clock) {
+    return new RolloutPublisher(
+        producer, "id", new Outage("the broker", 1_000), new Outage("publishing", 1_000), clock);
+  }
 
   @BeforeEach
   void start() {
@@ -54,7 +64,7 @@ class RolloutPublisherTest {
 
   @Test
   void publishCommitsGroupsAndOffsetsTogether() {
-    assertThat(publisher.publish(batch, group)).isEqualTo(RolloutPublisher.Outcome.COMMITTED);
+    assertThat(publisher.publish(batch, group)).isEqualTo(COMMITTED);
 
     assertThat(producer.history()).containsExactly(batch.results().get(0).record());
     assertThat(producer.consumerGroupOffsetsHistory())
@@ -66,7 +76,7 @@ class RolloutPublisherTest {
   void publishLeavesNothingVisibleWhenTheGroupHasMovedOn() {
     producer.sendOffsetsToTransactionException = new CommitFailedException();
 
-    assertThat(publisher.publish(batch, group)).isEqualTo(RolloutPublisher.Outcome.ABORTED);
+    assertThat(publisher.publish(batch, group)).isEqualTo(ABORTED);
 
     assertThat(producer.transactionAborted()).isTrue();
     assertThat(producer.history()).isEmpty();
@@ -79,7 +89,7 @@ class RolloutPublisherTest {
     publisher.publish(batch, group);
     producer.sendOffsetsToTransactionException = null;
 
-    assertThat(publisher.publish(batch, group)).isEqualTo(RolloutPublisher.Outcome.COMMITTED);
+    assertThat(publisher.publish(batch, group)).isEqualTo(COMMITTED);
     assertThat(producer.history()).containsExactly(batch.results().get(0).record());
   }
 
@@ -105,8 +115,7 @@ class RolloutPublisherTest {
   @Test
   void publishRepeatsTheCommitAndNothingElseWhenItTimesOut() {
     Clock ticking = new SteppingClock(400);
-    RolloutPublisher patient =
-        new RolloutPublisher(producer, "id", new Outage("the broker", 1_000), ticking);
+    RolloutPublisher patient = publisher(ticking);
     producer.commitTransactionException = new TimeoutException("no answer");
 
     assertThatThrownBy(() -> patient.publish(batch, group))
@@ -114,5 +123,57 @@ class RolloutPublisherTest {
         .hasMessage("the broker has failed for 1 s: no answer");
     assertThat(producer.transactionAborted()).isFalse();
     assertThat(producer.transactionInFlight()).isTrue();
+  }
+
+  /** What a broker says to a group that is too large, or to a producer without a permission. */
+  @Test
+  void publishThrowsWhenEveryTransactionAbortsAsLongAsTheDeadline() {
+    SteppingClock clock = new SteppingClock(0);
+    RolloutPublisher refused = publisher(clock);
+    producer.sendException =
+        new KafkaException("in an error state", new TopicAuthorizationException("no"));
+    refused.publish(batch, group);
+    clock.advance(999);
+    assertThat(refused.publish(batch, group)).isEqualTo(ABORTED);
+    clock.advance(1);
+
+    assertThatThrownBy(() -> refused.publish(batch, group))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessage("publishing has failed for 1 s: no");
+  }
+
+  @Test
+  void publishCountsFromAnewAfterACommit() {
+    SteppingClock clock = new SteppingClock(0);
+    RolloutPublisher refused = publisher(clock);
+    producer.sendException = new TopicAuthorizationException("no");
+    refused.publish(batch, group);
+    producer.sendException = null;
+    refused.publish(batch, group);
+    clock.advance(1_000);
+    producer.sendException = new TopicAuthorizationException("no");
+
+    assertThat(refused.publish(batch, group)).isEqualTo(ABORTED);
+  }
+
+  /** Rebalances may be far apart, with nothing to publish in between. */
+  @Test
+  void publishDoesNotEndTheProducerWhenTheGroupHasMovedOnTwice() {
+    SteppingClock clock = new SteppingClock(0);
+    RolloutPublisher moved = publisher(clock);
+    producer.sendOffsetsToTransactionException = new CommitFailedException();
+    moved.publish(batch, group);
+    clock.advance(10_000);
+
+    assertThat(moved.publish(batch, group)).isEqualTo(ABORTED);
+  }
+
+  @Test
+  void publishNamesTheGroupsThatAreTooLarge() {
+    producer.refuseAbove(0);
+
+    assertThat(publisher.publish(batch, group))
+        .isEqualTo(new RolloutPublisher.Outcome.Aborted(batch.results()));
+    assertThat(producer.transactionAborted()).isTrue();
   }
 }

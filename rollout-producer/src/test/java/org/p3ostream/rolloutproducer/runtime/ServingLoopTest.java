@@ -108,6 +108,25 @@ class ServingLoopTest {
     }
   }
 
+  /** In lockstep, where the prompts of four windows lie ahead: more than what is kept. */
+  @Test
+  void turnReadsTheLogAgainOnlyOnceWhenEveryPromptAsksForAnOldVersion()
+      throws InterruptedException {
+    int back = 4;
+    for (int version = 0; version < back; version++) {
+      harness.appendVersion(version);
+    }
+    for (int asked = 0; asked < 12; asked++) {
+      harness.appendVersion(asked + back);
+      harness.turn(2);
+      harness.appendPrompt(asked % 2, exact(asked, asked));
+      turnUntilPublished(asked + 1);
+      assertThat(version(harness.published().get(asked))).isEqualTo(asked);
+    }
+
+    assertThat(harness.snapshots.seeks()).as("the start and one recall").hasSize(2);
+  }
+
   /** As when a producer starts late: the prompts lie there, and so do all versions. */
   @Test
   void turnServesPromptsOfSeveralPeriodsAtOnce() throws InterruptedException {
@@ -289,6 +308,75 @@ class ServingLoopTest {
     turnUntilPublished(1);
 
     assertThat(harness.sampledGroups).containsExactly(0L);
+  }
+
+  /** The broker takes less than a group has, and nobody can know before. */
+  @Test
+  void turnPublishesTheFailureOfAGroupThatTheBrokerFindsTooLarge() throws InterruptedException {
+    harness.producer.refuseAbove(300);
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    turnUntilPublished(1);
+
+    RolloutGroup failed = harness.published().get(0);
+    assertThat(failed.getFailure()).contains("bytes, more than topic rollouts takes");
+    assertThat(failed.getResponses()).isEmpty();
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(0), 1L));
+    assertThat(harness.loop.status().groupsFailed()).isEqualTo(1);
+  }
+
+  @Test
+  void turnThrowsWhenTheBrokerStaysAwayWhileNothingIsPublished() throws InterruptedException {
+    harness.snapshots.leaveUnanswered(3);
+    harness.clock.advance(BrokerProbe.PERIOD_MS);
+    harness.loop.turn();
+    assertThat(harness.loop.status().waitingFor()).isEqualTo("broker");
+    harness.clock.advance(BrokerProbe.PERIOD_MS);
+    harness.loop.turn();
+    harness.clock.advance(BrokerProbe.PERIOD_MS);
+
+    assertThatThrownBy(harness.loop::turn)
+        .isInstanceOf(UnavailableException.class)
+        .hasMessage("the broker has failed for 10 s: no answer");
+  }
+
+  @Test
+  void turnGoesOnWhenTheBrokerIsBack() throws InterruptedException {
+    harness.snapshots.leaveUnanswered(1);
+    for (int period = 0; period < 5; period++) {
+      harness.clock.advance(BrokerProbe.PERIOD_MS);
+      harness.loop.turn();
+    }
+
+    assertThat(harness.loop.status().waitingFor()).isEqualTo("prompts");
+  }
+
+  /**
+   * The first read again is not forgotten because the broker does not say where the topic begins.
+   */
+  @Test
+  void turnReadsTheLogAgainWhenTheBrokerIsAwayAtFirst() throws InterruptedException {
+    for (int version = 0; version < 6; version++) {
+      harness.appendVersion(version);
+    }
+    harness.turn(2);
+    harness.snapshots.leaveUnanswered(2);
+    harness.appendPrompt(0, exact(0, 1));
+    turnUntilPublished(1);
+
+    assertThat(version(harness.published().get(0))).isEqualTo(1);
+  }
+
+  @Test
+  void turnAsksForTheStartsOfNewPartitionsUntilTheBrokerAnswers() throws InterruptedException {
+    harness.own();
+    harness.prompts.leaveUnanswered(3);
+    harness.own(prompts(0));
+    harness.appendVersion(0);
+    harness.appendPrompt(0, PromptTasks.task(0));
+    turnUntilPublished(1);
+
+    assertThat(harness.committed()).isEqualTo(Map.of(prompts(0), 1L));
   }
 
   @Test

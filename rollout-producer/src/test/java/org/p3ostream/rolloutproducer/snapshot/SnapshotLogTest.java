@@ -34,7 +34,7 @@ class SnapshotLogTest {
   private final RecordCodec codec = TaggedAvro.codec();
   private final List<SnapshotEvent> events = new ArrayList<>();
   private final Map<Long, Long> manifestOffsets = new HashMap<>();
-  private final VersionCache versions = new VersionCache(VERSIONS_KEPT);
+  private final VersionCache versions = new VersionCache(VERSIONS_KEPT, VERSIONS_KEPT);
   private final SnapshotLog snapshots =
       new SnapshotLog(
           consumer,
@@ -123,6 +123,40 @@ class SnapshotLogTest {
     assertThat(newest()).hasValue(19);
     assertThat(events).containsExactly(new SnapshotEvent.Loaded(7));
     assertThat(consumer.seeks().get(1)).isBetween(manifestOffsets.get(5L), manifestOffsets.get(7L));
+  }
+
+  @Test
+  void recallIfDueStartsWhereTheVersionShouldLieWhenThePromptDoesNotSay() {
+    appendVersions(0, 19);
+    snapshots.start();
+    snapshots.poll(NO_WAIT);
+
+    snapshots.versions().want(Set.of(7L));
+    snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.empty(), 0);
+    snapshots.poll(NO_WAIT);
+
+    assertThat(snapshots.versions().exactly(7)).isPresent();
+    assertThat(consumer.seeks().get(1)).isBetween(manifestOffsets.get(4L), manifestOffsets.get(7L));
+  }
+
+  /** Aborted transactions lie between; the read that starts too late is followed by a whole one. */
+  @Test
+  void recallIfDueReadsFromTheBeginningWhenTheVersionLiesBeforeWhereItShould() {
+    appendVersions(0, 9);
+    nextOffset += 50;
+    appendVersions(10, 19);
+    snapshots.start();
+    snapshots.poll(NO_WAIT);
+
+    snapshots.versions().want(Set.of(7L));
+    snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.empty(), 0);
+    snapshots.poll(NO_WAIT);
+    assertThat(snapshots.versions().exactly(7)).isEmpty();
+
+    snapshots.recallIfDue(OptionalLong.of(7), OptionalLong.empty(), 60_000);
+    snapshots.poll(NO_WAIT);
+    assertThat(snapshots.versions().exactly(7)).isPresent();
+    assertThat(consumer.seeks().get(2)).isZero();
   }
 
   @Test

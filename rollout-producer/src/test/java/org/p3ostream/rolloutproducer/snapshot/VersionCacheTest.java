@@ -8,9 +8,14 @@ import org.p3ostream.schemas.snapshot.PolicyWeights;
 
 class VersionCacheTest {
 
-  private final VersionCache cache = new VersionCache(2);
+  private final VersionCache cache = new VersionCache(2, 2);
+  private final VersionCache following = new VersionCache(2, 4);
 
   private void put(long... versions) {
+    put(cache, versions);
+  }
+
+  private static void put(VersionCache cache, long... versions) {
     for (long version : versions) {
       cache.put(new PolicyWeights(version, new float[0]));
     }
@@ -34,6 +39,31 @@ class VersionCacheTest {
 
     cache.want(Set.of(2L));
     assertThat(cache.exactly(0)).isEmpty();
+  }
+
+  /** Version 2 is asked for next, then 3, and so on, while the newest goes on likewise. */
+  @Test
+  void putKeepsVersionsAsFarBackAsOneWasAskedFor() {
+    put(following, 0, 1, 2, 3, 4);
+    following.want(Set.of(1L));
+    assertThat(following.hasUseFor(2)).isTrue();
+
+    put(following, 1, 2, 5, 6);
+    following.want(Set.of(7L));
+
+    assertThat(following.exactly(2)).isEmpty();
+    assertThat(following.exactly(3)).isPresent();
+  }
+
+  @Test
+  void putKeepsNoMoreWhenTheVersionAskedForIsTooFarBack() {
+    put(following, 0, 1, 2, 3, 4);
+    following.want(Set.of(0L));
+    put(following, 0);
+
+    assertThat(following.exactly(0)).isPresent();
+    assertThat(following.hasUseFor(1)).isFalse();
+    assertThat(following.hasUseFor(2)).isFalse();
   }
 
   @Test
