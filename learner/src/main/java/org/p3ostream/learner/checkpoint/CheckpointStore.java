@@ -30,6 +30,11 @@ import org.slf4j.LoggerFactory;
  * Checkpoints as directories {@code step-NNNNNNNN-HASH}: the description and one safetensors file
  * each for weights and moments. A directory appears whole or not at all (written aside, forced to
  * disk, renamed).
+ *
+ * <p>Only checkpoints of the ledger that is written ({@link #adopt adopted} or saved here) count as
+ * kept, and only they are removed. Others of the same run id may be all that is left of another
+ * ledger (wiped, restored from a backup, of another topic prefix): they stay until the user deletes
+ * them.
  */
 public final class CheckpointStore {
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointStore.class);
@@ -44,6 +49,7 @@ public final class CheckpointStore {
   private final ParameterLayout layout;
   private final int kept;
   private final StageListener stages;
+  private final List<Checkpoint> own = new ArrayList<>(); // oldest first
 
   /** Without a listener. */
   public CheckpointStore(Path directory, ParameterLayout layout, int kept) {
@@ -52,7 +58,7 @@ public final class CheckpointStore {
 
   /**
    * @param directory holds the checkpoints of one run; created if missing
-   * @param kept newest checkpoints kept
+   * @param kept newest checkpoints kept, of those of the ledger that can be read
    * @param stages told of the stages of a save
    */
   public CheckpointStore(Path directory, ParameterLayout layout, int kept, StageListener stages) {
@@ -63,7 +69,23 @@ public final class CheckpointStore {
   }
 
   /**
-   * Writes a checkpoint and removes those of the same run that are older than the newest kept ones.
+   * Says which checkpoints belong to the ledger that is written.
+   *
+   * @param oldestFirst whole ones, whose events it holds
+   */
+  public void adopt(List<Checkpoint> oldestFirst) {
+    own.clear();
+    own.addAll(oldestFirst);
+  }
+
+  /** Checkpoints of the ledger that is written, as far as they can be read now, oldest first. */
+  public List<Checkpoint> whole() {
+    return own.stream().filter(this::isWhole).toList();
+  }
+
+  /**
+   * Writes a checkpoint, unless it is there and can be read, and removes those of the same ledger
+   * that are older than the newest kept ones.
    *
    * @throws IOException if it could not be made durable, whatever the reason; earlier checkpoints
    *     are untouched, and nothing of it is left to fill the disk
@@ -71,40 +93,7 @@ public final class CheckpointStore {
   public void save(
       String runId, long step, String eventHash, long policyVersion, OptimizerState state)
       throws IOException {
-    String name = name(step, eventHash);
-    Path target = directory.resolve(name);
-    Path partial = directory.resolve(name + PARTIAL);
-    try {
-      Files.createDirectories(directory);
-      if (Files.exists(target)) {
-        return;
-      }
-      write(partial, target, runId, step, eventHash, policyVersion, state);
-    } catch (IOException | UncheckedIOException e) {
-      discard(partial, e);
-      throw new IOException(target + ": " + e, e);
-    }
-    stages.before(Stage.CHECKPOINT_PRUNE);
-    prune(runId);
-    stages.after(Stage.CHECKPOINT_PRUNE);
-  }
-
-  private void write(
-      Path partial,
-      Path target,
-      String runId,
-      long step,
-      String eventHash,
-      long policyVersion,
-      OptimizerState state)
-      throws IOException {
-    stages.before(Stage.CHECKPOINT_FILES);
-    delete(partial);
-    Files.createDirectory(partial);
-    SafetensorsWriter.write(partial.resolve(WEIGHTS), layout, state.weights());
-    SafetensorsWriter.write(partial.resolve(FIRST_MOMENT), layout, state.firstMoment());
-    SafetensorsWriter.write(partial.resolve(SECOND_MOMENT), layout, state.secondMoment());
-    Checkpoint description =
+    Checkpoint checkpoint =
         new Checkpoint(
             runId,
             layout.modelHash(),
@@ -115,11 +104,39 @@ public final class CheckpointStore {
             digest(state.weights()),
             digest(state.firstMoment()),
             digest(state.secondMoment()));
-    Files.write(partial.resolve(DESCRIPTION), JSON.writeValueAsBytes(description));
+    Path target = path(checkpoint);
+    Path partial = target.resolveSibling(target.getFileName() + PARTIAL);
+    try {
+      Files.createDirectories(directory);
+      if (!isWhole(checkpoint)) {
+        write(partial, target, checkpoint, state);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      discard(partial, e);
+      throw new IOException(target + ": " + e, e);
+    }
+    own.removeIf(other -> path(other).equals(target));
+    own.add(checkpoint);
+    stages.before(Stage.CHECKPOINT_PRUNE);
+    prune(runId);
+    stages.after(Stage.CHECKPOINT_PRUNE);
+  }
+
+  /** What lies at the target, if anything, is named after the same event but is not its state. */
+  private void write(Path partial, Path target, Checkpoint checkpoint, OptimizerState state)
+      throws IOException {
+    stages.before(Stage.CHECKPOINT_FILES);
+    delete(partial);
+    Files.createDirectory(partial);
+    SafetensorsWriter.write(partial.resolve(WEIGHTS), layout, state.weights());
+    SafetensorsWriter.write(partial.resolve(FIRST_MOMENT), layout, state.firstMoment());
+    SafetensorsWriter.write(partial.resolve(SECOND_MOMENT), layout, state.secondMoment());
+    Files.write(partial.resolve(DESCRIPTION), JSON.writeValueAsBytes(checkpoint));
     force(partial.resolve(DESCRIPTION));
     force(partial);
     stages.after(Stage.CHECKPOINT_FILES);
     stages.before(Stage.CHECKPOINT_RENAME);
+    delete(target);
     Files.move(partial, target, StandardCopyOption.ATOMIC_MOVE);
     force(directory);
     stages.after(Stage.CHECKPOINT_RENAME);
@@ -176,7 +193,7 @@ public final class CheckpointStore {
         if (!path.equals(path(checkpoint))) {
           throw new IOException("its description belongs to " + path(checkpoint).getFileName());
         }
-        read(path, checkpoint);
+        requireReadable(path, checkpoint);
         usable.add(checkpoint);
       } catch (IOException | RuntimeException e) { // a damaged file may be anything
         if (Files.exists(path)) { // else its learner has just removed it
@@ -193,25 +210,6 @@ public final class CheckpointStore {
     return directory.resolve(name(checkpoint.step(), checkpoint.eventHash()));
   }
 
-  /**
-   * Descriptions of the checkpoints of a run, newest first, whether or not what they describe can
-   * be read.
-   */
-  public List<Checkpoint> described(String runId) {
-    List<Checkpoint> described = new ArrayList<>();
-    for (Path path : directories()) {
-      try {
-        Checkpoint checkpoint = describe(path);
-        if (checkpoint.runId().equals(runId)) {
-          described.add(checkpoint);
-        }
-      } catch (IOException e) {
-        LOG.debug("checkpoint {} has no description", path, e);
-      }
-    }
-    return described;
-  }
-
   /** Reads the state of a checkpoint that {@link #usable} gave. */
   public OptimizerState load(Checkpoint checkpoint) throws IOException {
     Path path = path(checkpoint);
@@ -222,14 +220,42 @@ public final class CheckpointStore {
   }
 
   private OptimizerState read(Path path, Checkpoint checkpoint) {
-    if (!checkpoint.modelHash().equals(layout.modelHash())) {
-      throw new IllegalArgumentException("it is of another model, " + checkpoint.modelHash());
-    }
+    requireModel(checkpoint);
     return new OptimizerState(
         vector(path.resolve(WEIGHTS), checkpoint.weightsSha256()),
         vector(path.resolve(FIRST_MOMENT), checkpoint.firstMomentSha256()),
         vector(path.resolve(SECOND_MOMENT), checkpoint.secondMomentSha256()),
         checkpoint.updates());
+  }
+
+  /** One vector in memory at a time: a run goes on meanwhile. */
+  private void requireReadable(Path path, Checkpoint checkpoint) {
+    requireModel(checkpoint);
+    vector(path.resolve(WEIGHTS), checkpoint.weightsSha256());
+    vector(path.resolve(FIRST_MOMENT), checkpoint.firstMomentSha256());
+    vector(path.resolve(SECOND_MOMENT), checkpoint.secondMomentSha256());
+  }
+
+  private void requireModel(Checkpoint checkpoint) {
+    if (!checkpoint.modelHash().equals(layout.modelHash())) {
+      throw new IllegalArgumentException("it is of another model, " + checkpoint.modelHash());
+    }
+  }
+
+  private boolean isWhole(Checkpoint checkpoint) {
+    Path path = path(checkpoint);
+    try {
+      if (!describe(path).equals(checkpoint)) {
+        throw new IOException("its description is another than was written");
+      }
+      requireReadable(path, checkpoint);
+      return true;
+    } catch (IOException | RuntimeException e) { // a damaged file may be anything
+      if (Files.exists(path)) {
+        LOG.warn("checkpoint {} does not count: {}", path, e.getMessage());
+      }
+      return false;
+    }
   }
 
   private float[] vector(Path file, String sha256) {
@@ -291,23 +317,29 @@ public final class CheckpointStore {
     }
   }
 
-  /** One that is not removed only takes up space. */
+  /** What is newer is read before anything goes: a fault on disk must not leave less than that. */
   private void prune(String runId) {
-    List<Path> ofRun = directories().stream().filter(path -> belongsTo(path, runId)).toList();
-    for (Path old : ofRun.subList(Math.min(kept, ofRun.size()), ofRun.size())) {
-      try {
-        delete(old);
-      } catch (IOException | UncheckedIOException e) {
-        LOG.warn("checkpoint {} cannot be removed: {}", old, e.toString());
+    List<Checkpoint> ofRun = own.stream().filter(c -> c.runId().equals(runId)).toList();
+    if (ofRun.size() <= kept) {
+      return;
+    }
+    int whole = 1; // just written
+    for (int i = ofRun.size() - 2; i >= 0; i--) {
+      if (whole >= kept) {
+        remove(ofRun.get(i));
+      } else if (isWhole(ofRun.get(i))) {
+        whole++;
       }
     }
   }
 
-  private static boolean belongsTo(Path path, String runId) {
+  /** One that is not removed only takes up space. */
+  private void remove(Checkpoint old) {
     try {
-      return describe(path).runId().equals(runId);
-    } catch (IOException | RuntimeException e) {
-      return false;
+      delete(path(old));
+      own.remove(old);
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("checkpoint {} cannot be removed: {}", path(old), e.toString());
     }
   }
 

@@ -39,7 +39,10 @@ final class Recovery {
     this.tail = new LedgerTail(checkpoints.usable(runId), lastStep, lastStep);
   }
 
-  /** Folds the ledger into {@code state}, remembering where to start from. */
+  /**
+   * Folds the ledger into {@code state}, remembering where to start from, and tells the store which
+   * checkpoints are those of this ledger.
+   */
   void read(LedgerReader reader, LedgerState state) {
     read(reader, state, (event, eventHash) -> {});
   }
@@ -56,6 +59,8 @@ final class Recovery {
           tail.take(event, eventHash, state);
           sink.event(event, eventHash);
         });
+    tail.complete(reader::readAll);
+    checkpoints.adopt(tail.fitting());
     for (LedgerTail.Misfit misfit : tail.misfits()) {
       LOG.warn(
           "checkpoint {} passed over: {}", checkpoints.path(misfit.checkpoint()), misfit.reason());

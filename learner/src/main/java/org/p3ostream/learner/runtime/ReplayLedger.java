@@ -62,6 +62,7 @@ final class ReplayLedger {
     require(from() >= first(), "--from", from(), "the run begins with step " + first());
     require(from() <= to(), "--from", from(), "is after --to " + to());
     require(to() < state.nextWindow(), "--to", to(), "the run ends with step " + last());
+    tail().complete(log.ledger()::readAll);
   }
 
   private static void require(boolean holds, String option, long value, String rule) {
@@ -87,10 +88,10 @@ final class ReplayLedger {
     return state.nextWindow() - 1;
   }
 
-  /** Step of the oldest checkpoint; null without one. */
+  /** Step of the oldest checkpoint that the ledger bears out; null without one. */
   @Nullable Long oldestCheckpointStep() {
-    List<Checkpoint> usable = checkpoints.usable();
-    return usable.isEmpty() ? null : usable.get(usable.size() - 1).step();
+    List<Checkpoint> fitting = tail().fitting();
+    return fitting.isEmpty() ? null : fitting.get(0).step();
   }
 
   /** The configuration in force at the end. */

@@ -52,7 +52,8 @@ final class Trimmer {
   private static final Comparator<TopicPartition> BY_NAME =
       Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition);
 
-  private static final Pattern SOURCE = Pattern.compile("rollouts-(\\d+)@(\\d+)");
+  /** Of a number that fits its type: a key that was written by others may hold any digits. */
+  private static final Pattern SOURCE = Pattern.compile("rollouts-(\\d{1,9})@(\\d{1,18})");
 
   private final LearnerSettings settings;
   private final TopicCatalogue topics;
@@ -112,10 +113,10 @@ final class Trimmer {
         .flatMap(this::change);
   }
 
-  /** Windows settled at the oldest checkpoint that belongs to the ledger. */
+  /** Windows settled at the oldest checkpoint of the ledger that a restart can read. */
   private OptionalLong oldestCheckpoint() {
     List<Long> windows =
-        checkpoints.described(settings.run().id()).stream()
+        checkpoints.whole().stream()
             .map(Checkpoint::eventHash)
             .map(book::windowsBefore)
             .filter(Objects::nonNull)

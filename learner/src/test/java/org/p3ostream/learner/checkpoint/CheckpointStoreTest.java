@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -67,8 +69,76 @@ class CheckpointStoreTest {
   @Test
   void saveOfTheSameEventAgainChangesNothing() throws IOException {
     save("run-a", 19);
-    store.save("run-a", 19, hash(19), 17, state(1));
-    assertThat(store.load(store.usable("run-a").get(0)).weights()).isEqualTo(state(19).weights());
+    FileTime longAgo = FileTime.from(Instant.EPOCH);
+    Files.setLastModifiedTime(newest().resolve("model.safetensors"), longAgo);
+    save("run-a", 19);
+    assertThat(Files.getLastModifiedTime(newest().resolve("model.safetensors"))).isEqualTo(longAgo);
+  }
+
+  @Test
+  void saveReplacesADamagedCheckpointOfTheSameEvent() throws IOException {
+    for (String name : List.of("checkpoint.json", "second_moment.safetensors")) {
+      save("run-a", 19);
+      damage(newest().resolve(name));
+      assertThat(store.usable("run-a")).as(name).isEmpty();
+      save("run-a", 19);
+      Checkpoint again = store.usable("run-a").get(0);
+      assertThat(store.load(again).secondMoment()).as(name).isEqualTo(state(19).secondMoment());
+    }
+    assertThat(names()).hasSize(1);
+  }
+
+  /** A ledger that was wiped, restored from a backup, or has another topic prefix. */
+  @Test
+  void checkpointsOfAnotherLedgerOfTheRunNeitherCountNorGo() throws IOException {
+    CheckpointStore ofAnotherLedger = anotherStore();
+    for (long step : new long[] {9, 149}) {
+      ofAnotherLedger.save("run-a", step, hash(step), step + 1, state(step));
+    }
+    for (long step : new long[] {19, 39, 59}) {
+      save("run-a", step);
+      assertThat(store.usable("run-a"))
+          .extracting(Checkpoint::step)
+          .contains(9L, 149L, step)
+          .hasSizeLessThanOrEqualTo(2 + KEPT);
+    }
+    assertThat(store.usable("run-a"))
+        .extracting(Checkpoint::step)
+        .containsExactly(149L, 59L, 39L, 9L);
+  }
+
+  @Test
+  void adoptedCheckpointsCountAndGoWhenTheyAreTheOldest() throws IOException {
+    save("run-a", 19);
+    save("run-a", 39);
+    CheckpointStore afterRestart = anotherStore();
+    List<Checkpoint> newestFirst = afterRestart.usable("run-a");
+    afterRestart.adopt(List.of(newestFirst.get(1), newestFirst.get(0)));
+    afterRestart.save("run-a", 59, hash(59), 60, state(59));
+    assertThat(afterRestart.usable("run-a")).extracting(Checkpoint::step).containsExactly(59L, 39L);
+  }
+
+  @Test
+  void damagedCheckpointsAreNotWholeAndDoNotCount() throws IOException {
+    save("run-a", 19);
+    save("run-a", 39);
+    damage(newest().resolve("first_moment.safetensors"));
+    assertThat(store.whole()).extracting(Checkpoint::step).containsExactly(19L);
+    save("run-a", 59);
+    assertThat(store.whole()).extracting(Checkpoint::step).containsExactly(19L, 59L);
+    save("run-a", 79);
+    assertThat(store.whole()).extracting(Checkpoint::step).containsExactly(59L, 79L);
+    assertThat(names()).hasSize(KEPT);
+  }
+
+  private CheckpointStore anotherStore() {
+    return new CheckpointStore(directory.resolve("checkpoints"), LAYOUT, KEPT);
+  }
+
+  private static void damage(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length - 1] ^= 0x40;
+    Files.write(file, bytes);
   }
 
   @Test

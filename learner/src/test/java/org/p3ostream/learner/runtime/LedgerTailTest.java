@@ -2,10 +2,12 @@ package org.p3ostream.learner.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.learner.checkpoint.Checkpoint;
 import org.p3ostream.learner.ledger.EventHash;
+import org.p3ostream.learner.ledger.LedgerReader;
 import org.p3ostream.learner.ledger.LedgerState;
 import org.p3ostream.learner.ledger.StepEvents;
 import org.p3ostream.schemas.avro.ControlChange;
@@ -44,6 +46,7 @@ class LedgerTailTest {
     assertThat(tail.start()).isEqualTo(one);
     assertThat(tail.steps()).extracting(s -> s.event().getStep()).containsExactly(1L, 2L);
     assertThat(tail.misfits()).isEmpty();
+    assertThat(tail.fitting()).containsExactly(one, three, changed);
   }
 
   @Test
@@ -59,6 +62,67 @@ class LedgerTailTest {
       assertThat(tail.start()).isNull();
       assertThat(tail.steps()).hasSize(4);
       assertThat(tail.misfits()).extracting(LedgerTail.Misfit::checkpoint).containsExactly(wrong);
+      assertThat(tail.fitting()).isEmpty();
+    }
+  }
+
+  @Test
+  void noMoreOfALongLedgerIsHeldThanFollowsTheNewestCheckpoint() {
+    Checkpoint newest = checkpoint("h980", 979, 980);
+    LongLedger ledger = new LongLedger(List.of(newest, checkpoint("h960", 959, 960)));
+    ledger.take(1000);
+    assertThat(ledger.mostHeld).isEqualTo(20);
+    ledger.tail.complete(sink -> assertThat(sink).as("read again").isNull());
+    assertThat(ledger.tail.start()).isEqualTo(newest);
+    assertThat(ledger.collected()).hasSize(20).startsWith(980L).endsWith(999L);
+  }
+
+  /** As when a checkpoint is of another ledger, which came further than this one has yet. */
+  @Test
+  void ledgerIsReadAgainWhenTheNewestCheckpointIsNotOfIt() {
+    Checkpoint own = checkpoint("h960", 959, 960);
+    LongLedger ledger = new LongLedger(List.of(checkpoint("of another ledger", 1499, 1500), own));
+    ledger.take(1000);
+    assertThat(ledger.mostHeld).isZero();
+    List<StepEvent> whatCameMeanwhile = List.of(step(1000, 1000));
+    ledger.tail.complete(
+        sink -> {
+          ledger.events.forEach(event -> sink.event(event, "h" + (event.getStep() + 1)));
+          whatCameMeanwhile.forEach(event -> sink.event(event, "h1001"));
+        });
+    assertThat(ledger.tail.start()).isEqualTo(own);
+    assertThat(ledger.collected()).hasSize(40).startsWith(960L).endsWith(999L);
+    assertThat(ledger.tail.steps().get(0).eventHash()).isEqualTo("h961");
+  }
+
+  /** Steps alone, each of which makes a version. */
+  private static final class LongLedger {
+    private final LedgerTail tail;
+    private final List<StepEvent> events = new ArrayList<>();
+    private int mostHeld;
+
+    LongLedger(List<Checkpoint> checkpoints) {
+      this.tail = new LedgerTail(checkpoints, Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+
+    void take(int windows) {
+      LedgerState state = new LedgerState(StepEvents.RUN_ID, 1);
+      events.add(
+          StepEvents.event(StepKind.GENESIS, -1, 0, EventHash.NONE).setConfiguration("{}").build());
+      for (int window = 0; window < windows; window++) {
+        events.add(
+            StepEvent.newBuilder(step(window, window)).setPreviousEventHash("h" + window).build());
+      }
+      for (StepEvent event : events) {
+        String eventHash = "h" + (event.getStep() + 1);
+        state.apply(event, eventHash);
+        tail.take(event, eventHash, state);
+        mostHeld = Math.max(mostHeld, tail.steps().size());
+      }
+    }
+
+    List<Long> collected() {
+      return tail.steps().stream().map(step -> step.event().getStep()).toList();
     }
   }
 
@@ -83,15 +147,22 @@ class LedgerTailTest {
                 .setConfiguration("{\"a\":1}")
                 .build(),
             step(3, 2));
-    for (int i = 0; i < events.size(); i++) {
-      StepEvent event =
-          StepEvent.newBuilder(events.get(i))
-              .setPreviousEventHash(i == 0 ? EventHash.NONE : "h" + (i - 1))
-              .build();
-      state.apply(event, "h" + i);
-      tail.take(event, "h" + i, state);
-    }
+    readAll(
+        events,
+        (event, eventHash) -> {
+          state.apply(event, eventHash);
+          tail.take(event, eventHash, state);
+        });
+    tail.complete(sink -> readAll(events, sink));
     return tail;
+  }
+
+  private static void readAll(List<StepEvent> events, LedgerReader.Sink sink) {
+    for (int i = 0; i < events.size(); i++) {
+      String previous = i == 0 ? EventHash.NONE : "h" + (i - 1);
+      sink.event(
+          StepEvent.newBuilder(events.get(i)).setPreviousEventHash(previous).build(), "h" + i);
+    }
   }
 
   private static StepEvent step(long step, long version) {

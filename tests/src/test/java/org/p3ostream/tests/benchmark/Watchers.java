@@ -26,8 +26,8 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  * ledger, metrics and rollouts.
  *
  * <p>They are a process that runs when nothing else does, and is as busy while it does not watch
- * ({@link OwnWork}): people who watch a run do it on their own machines. It is told {@code on STEP} and {@code off}, and answers
- * {@code off} with what was seen.
+ * ({@link OwnWork}): people who watch a run do it on their own machines. It is told {@code on STEP}
+ * and {@code off}, and answers {@code off} with what was seen.
  */
 final class Watchers implements AutoCloseable {
 

@@ -102,9 +102,10 @@ class LivePageIT {
             .atMost(PATIENCE)
             .untilAsserted(
                 () ->
-                    assertThat(browser.value("document.querySelector('#samples input').value * 1"))
+                    assertThat(
+                            browser.value("document.querySelector('#samples input').value").asInt())
                         .as("step of the samples, of the run that is shown")
-                        .matches(step -> step.asInt() < 5));
+                        .isLessThan(5));
       }
       assertThat(browser.value("window.notReloaded").asBoolean()).isTrue();
     }
