@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FreePortsTest {
@@ -16,6 +18,15 @@ class FreePortsTest {
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         assertThat(socket.getLocalPort()).isEqualTo(port);
       }
+    }
+  }
+
+  /** Whoever was given a port may not listen yet. */
+  @Test
+  void onLoopbackGivesNoPortTwiceThoughNobodyListens() {
+    Set<Integer> ports = new HashSet<>();
+    for (int i = 0; i < 2_000; i++) {
+      assertThat(ports.add(FreePorts.onLoopback(1).get(0))).isTrue();
     }
   }
 
