@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +22,9 @@ import org.p3ostream.streams.server.BoundedWorker.Answer;
 class BoundedWorkerTest {
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  /** Lets a test fail, where nothing is refused, rather than wait for ever. */
+  private static final Duration LONG = Duration.ofSeconds(30);
 
   private final Vertx vertx = Vertx.vertx();
   private final BoundedWorker worker = new BoundedWorker(vertx, "pieces of work", 2);
@@ -116,6 +120,6 @@ class BoundedWorkerTest {
   private CompletableFuture<HttpResponse<String>> ask(String path) {
     URI uri = URI.create("http://127.0.0.1:" + server.actualPort() + path);
     return CLIENT.sendAsync(
-        HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        HttpRequest.newBuilder(uri).timeout(LONG).build(), HttpResponse.BodyHandlers.ofString());
   }
 }

@@ -196,15 +196,16 @@ class MetricsServerTest {
   @ValueSource(strings = {"/", "/api/runs", "/api/steps", "/metrics", "/health/ready"})
   void headHasTheHeadersOfTheAnswerAndNoBody(String path) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(uri(path))
-            .version(HttpClient.Version.HTTP_2) // offered, and not taken
-            .method("HEAD", BodyPublishers.noBody())
-            .build();
+        HttpRequest.newBuilder(uri(path)).method("HEAD", BodyPublishers.noBody()).build();
 
-    HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+    HttpClient fresh = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+
+    HttpResponse<String> answer = fresh.send(request, BodyHandlers.ofString());
 
     assertThat(answer.statusCode()).isEqualTo(200);
-    assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+    assertThat(answer.version())
+        .as("HTTP/2 is offered and not taken: there Vert.x answers HEAD with a body")
+        .isEqualTo(HttpClient.Version.HTTP_1_1);
     assertThat(answer.body()).isEmpty();
     assertThat(answer.headers().firstValue("Content-Type"))
         .isEqualTo(get(path).headers().firstValue("Content-Type"));
