@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -152,16 +151,7 @@ class MetricsEndIT {
       admin = clients.admin();
       codec = clients.codec();
       metrics = new CountingReader(stack);
-      admin
-          .createTopics(
-              topics.all().stream()
-                  .map(
-                      topic ->
-                          new NewTopic(topic.name(), topic.partitions(), (short) 1)
-                              .configs(topic.settings()))
-                  .toList())
-          .all()
-          .get();
+      new MetricsRun(stack, topics).createTopics();
       producer =
           new KafkaProducer<>(
               Map.of("bootstrap.servers", stack.bootstrapServers(), "transactional.id", group),

@@ -19,8 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -38,7 +36,6 @@ import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.schemas.topic.TopicCatalogue;
-import org.p3ostream.schemas.topic.TopicSpec;
 import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.runtime.MetricsService;
@@ -276,16 +273,7 @@ class MetricsServiceIT {
   }
 
   private static void create(TopicCatalogue topics) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
-      admin
-          .createTopics(topics.all().stream().map(MetricsServiceIT::newTopic).toList())
-          .all()
-          .get();
-    }
-  }
-
-  private static NewTopic newTopic(TopicSpec topic) {
-    return new NewTopic(topic.name(), topic.partitions(), (short) 1).configs(topic.settings());
+    new MetricsRun(stack, topics).createTopics();
   }
 
   /** Committed points of one metric, in the order of their partition. */

@@ -12,8 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +30,7 @@ import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.runtime.MetricsService;
 import org.p3ostream.streams.runtime.StreamsClients;
 import org.p3ostream.tests.streams.LedgerScript;
+import org.p3ostream.tests.streams.MetricsRun;
 import org.p3ostream.tests.support.LocalStackExtension;
 
 /** The dashboard of a service that follows a log of known content, in a browser. */
@@ -241,18 +240,7 @@ class LivePageIT {
 
   private static TopicCatalogue create(LocalStack stack, String prefix) throws Exception {
     TopicCatalogue topics = new TopicCatalogue(prefix);
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", stack.bootstrapServers()))) {
-      admin
-          .createTopics(
-              topics.all().stream()
-                  .map(
-                      topic ->
-                          new NewTopic(topic.name(), topic.partitions(), (short) 1)
-                              .configs(topic.settings()))
-                  .toList())
-          .all()
-          .get();
-    }
+    new MetricsRun(stack, topics).createTopics();
     return topics;
   }
 }
