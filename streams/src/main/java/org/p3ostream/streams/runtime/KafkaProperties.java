@@ -43,6 +43,7 @@ final class KafkaProperties {
     properties.put(StreamsConfig.STATE_DIR_CONFIG, settings.streams().stateDirectory());
     properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, settings.streams().replicationFactor());
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    properties.put(StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG, FailOnSendError.class);
     // One thread: one codec, and one transaction over all tasks, which keeps facts in order.
     properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 1);
     properties.put(consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");

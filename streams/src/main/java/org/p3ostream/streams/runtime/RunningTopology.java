@@ -5,7 +5,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -41,7 +44,8 @@ final class RunningTopology implements AutoCloseable {
                     settings.runId(),
                     codec,
                     registry,
-                    settings.streams().publishMetrics())
+                    settings.streams().publishMetrics(),
+                    this::answers)
                 .build(),
             KafkaProperties.streams(settings, clients.kafka()));
     this.meters = new KafkaStreamsMetrics(streams);
@@ -67,6 +71,21 @@ final class RunningTopology implements AutoCloseable {
   /** For queries of its stores. */
   KafkaStreams streams() {
     return streams;
+  }
+
+  /** Responses of brokers to the main consumer, which has a request open as long as it is alive. */
+  private long answers() {
+    double count = 0;
+    for (Map.Entry<MetricName, ? extends Metric> metric : streams.metrics().entrySet()) {
+      MetricName name = metric.getKey();
+      String client = name.tags().getOrDefault("client-id", "");
+      if (name.name().equals("response-total")
+          && name.group().equals("consumer-metrics")
+          && !client.endsWith("-restore-consumer")) {
+        count += (double) metric.getValue().metricValue();
+      }
+    }
+    return (long) count;
   }
 
   /** Holds while every store can be read here: questions are answered out of all of them. */

@@ -3,6 +3,7 @@ package org.p3ostream.streams.topology;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
@@ -32,23 +33,28 @@ public final class MetricsTopology {
   private final PatientCodec codec;
   private final PassedOver passedOver;
   private final boolean publishes;
+  private final LongSupplier answers;
 
   /**
    * @param codec used by the one stream thread that runs the topology
    * @param registry gets the count of records passed over
    * @param publishes whether points are written to {@code metrics}, or only state is kept
+   * @param answers of brokers to the reader of the topology so far: while there are none, that
+   *     nothing comes says nothing
    */
   public MetricsTopology(
       TopicCatalogue topics,
       String runId,
       PatientCodec codec,
       MeterRegistry registry,
-      boolean publishes) {
+      boolean publishes,
+      LongSupplier answers) {
     this.topics = topics;
     this.runId = runId;
     this.codec = codec;
     this.passedOver = new PassedOver(registry);
     this.publishes = publishes;
+    this.answers = answers;
   }
 
   /** Names of the state stores. */
@@ -120,7 +126,7 @@ public final class MetricsTopology {
   private final class Accounting implements ProcessorSupplier<String, Fact, String, MetricPoint> {
     @Override
     public WindowAccounting get() {
-      return new WindowAccounting(runId, topics.rollouts().partitions());
+      return new WindowAccounting(runId, topics.rollouts().partitions(), answers);
     }
 
     @Override

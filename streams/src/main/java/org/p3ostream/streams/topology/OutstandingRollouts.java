@@ -150,6 +150,15 @@ final class OutstandingRollouts {
     return records.get(at);
   }
 
+  /** Why there is no record at {@code at}, in words that follow it. */
+  String absence(Coordinate at) {
+    PartitionFigures figures = partitions.getOrDefault(at.partition(), PartitionFigures.NONE);
+    return figures.newestOffset() < at.recordOffset()
+        ? "was not seen: nothing came for long, and of its partition nothing beyond offset "
+            + figures.newestOffset()
+        : "is not held, although its partition was seen up to offset " + figures.newestOffset();
+  }
+
   /** Takes away what {@code event} consumed and says what it left. */
   Lag settle(LedgerFact event) {
     for (Map.Entry<Integer, PartitionFigures> entry : List.copyOf(partitions.entrySet())) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -15,6 +16,8 @@ import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.metric.Metric;
 import org.p3ostream.streams.state.ProducerFigures;
 import org.p3ostream.streams.state.StoreNames;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sets the ledger against the records it consumed. Events are settled in the order of the ledger,
@@ -23,8 +26,9 @@ import org.p3ostream.streams.state.StoreNames;
  * <ul>
  *   <li><b>complete</b>: every record that it trained or skipped was seen, for an event may
  *       overtake them. Records that were trimmed from the topic never come: after {@link
- *       #MISSING_AFTER} in which nothing came at all, the event is settled with what is there, and
- *       a window that lacks a record gets no reward rather than a wrong one.
+ *       #MISSING_AFTER} of {@link ListeningTime} in which nothing came at all, the event is settled
+ *       with what is there, and a window that lacks a record gets no reward rather than a wrong
+ *       one.
  *   <li><b>in time</b>: every partition was seen up to the time at which the event was sent, so
  *       that its lag does not depend on how far each partition happened to be read. Partitions in
  *       which nothing more comes are not waited for longer than {@link #QUIET}.
@@ -49,12 +53,16 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   /** Events that may wait. */
   static final int MAX_WAITING = 10_000;
 
+  private static final Logger log = LoggerFactory.getLogger(WindowAccounting.class);
+
   private final String runId;
   private final int rolloutPartitions;
   private @Nullable Books books;
-  private final Map<Integer, Long> heardFrom = new HashMap<>();
+  private final LongSupplier answers;
+  private final Map<Integer, Long> heardFrom = new HashMap<>(); // listening time, by partition
   private boolean heard;
-  private long heardAt;
+  private long heardAt; // listening time
+  private @Nullable ListeningTime listening;
 
   private record Books(
       OutstandingRollouts outstanding,
@@ -65,10 +73,12 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
 
   /**
    * @param rolloutPartitions partitions of {@code rollouts}
+   * @param answers of brokers to the topology's reader so far
    */
-  WindowAccounting(String runId, int rolloutPartitions) {
+  WindowAccounting(String runId, int rolloutPartitions, LongSupplier answers) {
     this.runId = runId;
     this.rolloutPartitions = rolloutPartitions;
+    this.answers = answers;
   }
 
   @Override
@@ -86,17 +96,25 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
                 context.getStateStore(StoreNames.WINDOWS),
                 context.getStateStore(TopologyStores.DISPATCHES)),
             new VersionBook(context.getStateStore(StoreNames.VERSIONS)));
-    heardAt = context.currentSystemTimeMs();
+    ListeningTime fromNow = new ListeningTime(answers, TICK, context.currentSystemTimeMs());
+    listening = fromNow;
+    heardAt = 0;
     for (int partition = 0; partition < rolloutPartitions; partition++) {
       heardFrom.put(partition, heardAt);
     }
-    context.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, now -> settle(books(), now - heardAt));
+    context.schedule(
+        TICK,
+        PunctuationType.WALL_CLOCK_TIME,
+        now -> {
+          fromNow.tick(now);
+          settle(books(), fromNow.total() - heardAt);
+        });
   }
 
   @Override
   public void process(Record<String, Fact> record) {
     Books all = books();
-    heardAt = context().currentSystemTimeMs();
+    heardAt = listening().at(context().currentSystemTimeMs());
     heard = true;
     Fact fact = record.value();
     if (fact instanceof RolloutFact rollout) {
@@ -135,9 +153,9 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   }
 
   private boolean everyPartitionSeenUpTo(Books all, long time) {
-    long now = context().currentSystemTimeMs();
+    long listened = listening().total();
     for (Map.Entry<Integer, Long> partition : heardFrom.entrySet()) {
-      boolean silent = now - partition.getValue() >= SILENT.toMillis();
+      boolean silent = listened - partition.getValue() >= SILENT.toMillis();
       if (!silent && !all.outstanding.seenUpTo(partition.getKey(), time)) {
         return false;
       }
@@ -149,6 +167,7 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
     PointSink sink = (metric, value, labels) -> emit(event, metric, value, labels);
     List<@Nullable RolloutFact> records = new ArrayList<>();
     event.trained().forEach(group -> records.add(all.outstanding.at(group.at())));
+    tellWhatIsMissing(all, event, records);
     all.windows.dispatched(event);
     emitReward(records, sink);
     all.producers.trained(event, records);
@@ -162,6 +181,24 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
       all.windows.settled(event, records, lag, sink);
       if (due) {
         all.producers.report(event, sink);
+      }
+    }
+  }
+
+  private void tellWhatIsMissing(Books all, LedgerFact event, List<@Nullable RolloutFact> records) {
+    if (all.waiting.firstLiesElsewhere()) {
+      return; // in a topic that nobody reads here
+    }
+    for (int i = 0; i < records.size(); i++) {
+      if (records.get(i) == null) {
+        LedgerFact.TrainedGroup group = event.trained().get(i);
+        log.warn(
+            "Step {} gets no reward and no figures by task: the record of group {}, rollouts {}@{}, {}",
+            event.step(),
+            group.groupId(),
+            group.at().partition(),
+            group.at().recordOffset(),
+            all.outstanding.absence(group.at()));
       }
     }
   }
@@ -199,6 +236,13 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   private void emit(LedgerFact event, Metric metric, double value, Map<String, String> labels) {
     MetricPoint point = metric.point(runId, event.step(), value, event.eventTime(), labels);
     context().forward(new Record<>(point.getName(), point, event.eventTime()));
+  }
+
+  private ListeningTime listening() {
+    if (listening == null) {
+      throw new IllegalStateException("not initialised");
+    }
+    return listening;
   }
 
   private Books books() {

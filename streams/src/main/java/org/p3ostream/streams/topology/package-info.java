@@ -31,7 +31,8 @@
  * whose records do not come for 15 seconds in which nothing else comes either, or of which more
  * wait than stated below, is settled with what is there; and so is one for three such seconds that
  * lacks nothing but later records in some partition, as the last ones of a run do, or when that
- * partition alone is silent for 15 seconds.
+ * partition alone is silent for 15 seconds. Such seconds are counted only while the process runs
+ * and a broker answers it ({@link org.p3ostream.streams.topology.ListeningTime}).
  *
  * <p><b>Repartitioning.</b> Facts are some 300 bytes and carry no rollout. One partition is a limit
  * that is far away: it takes what one stream thread can read.

@@ -29,11 +29,18 @@ class KafkaPropertiesTest {
   @Test
   void streamsKeepsItsGuaranteesWhateverIsConfigured() {
     Map<String, String> hostile =
-        Map.of("processing.guarantee", "at_least_once", "num.stream.threads", "4");
+        Map.of(
+            "processing.guarantee",
+            "at_least_once",
+            "num.stream.threads",
+            "4",
+            "production.exception.handler",
+            "org.apache.kafka.streams.errors.DefaultProductionExceptionHandler");
 
     assertThat(KafkaProperties.streams(SETTINGS, hostile))
         .containsEntry("processing.guarantee", "exactly_once_v2")
-        .containsEntry("num.stream.threads", 1);
+        .containsEntry("num.stream.threads", 1)
+        .containsEntry("production.exception.handler", FailOnSendError.class);
   }
 
   @Test

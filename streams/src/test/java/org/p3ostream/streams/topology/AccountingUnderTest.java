@@ -20,6 +20,7 @@ final class AccountingUnderTest implements AutoCloseable {
   private final int partitions;
   private WindowAccounting accounting;
   private long now = Records.NOW;
+  private long answers;
 
   @SuppressWarnings("unchecked") // reading any store
   AccountingUnderTest(int partitions) {
@@ -35,7 +36,7 @@ final class AccountingUnderTest implements AutoCloseable {
 
   /** Another instance over the same stores, as after a crash. */
   void restart() {
-    accounting = new WindowAccounting(Records.RUN, partitions);
+    accounting = new WindowAccounting(Records.RUN, partitions, () -> answers);
     accounting.init(context);
   }
 
@@ -43,15 +44,34 @@ final class AccountingUnderTest implements AutoCloseable {
     accounting.process(new Record<>("key", fact, 0));
   }
 
-  /** The clock on the wall goes on. */
-  void pass(Duration duration) {
-    now += duration.toMillis();
-    context.setCurrentSystemTimeMs(now);
+  /** Nothing comes for so long, while a broker answers. */
+  void quiet(Duration duration) {
+    for (Duration left = duration;
+        left.compareTo(Duration.ZERO) > 0;
+        left = left.minus(WindowAccounting.TICK)) {
+      answers++;
+      tick(WindowAccounting.TICK);
+    }
   }
 
-  /** Nothing comes for so long. */
-  void quiet(Duration duration) {
-    pass(duration);
+  /** No broker answers for so long. */
+  void away(Duration duration) {
+    for (Duration left = duration;
+        left.compareTo(Duration.ZERO) > 0;
+        left = left.minus(WindowAccounting.TICK)) {
+      tick(WindowAccounting.TICK);
+    }
+  }
+
+  /** The process stands still for so long. */
+  void stopped(Duration duration) {
+    answers++;
+    tick(duration);
+  }
+
+  private void tick(Duration later) {
+    now += later.toMillis();
+    context.setCurrentSystemTimeMs(now);
     var ticks = context.scheduledPunctuators();
     ticks.get(ticks.size() - 1).getPunctuator().punctuate(now);
   }

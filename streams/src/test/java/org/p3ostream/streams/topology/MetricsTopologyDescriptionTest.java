@@ -35,7 +35,12 @@ class MetricsTopologyDescriptionTest {
     try (PatientCodec codec =
         new PatientCodec(LoopbackRegistry.codec(1), Duration.ZERO, Duration.ZERO)) {
       return new MetricsTopology(
-              new TopicCatalogue("p3o."), "run", codec, new SimpleMeterRegistry(), publishes)
+              new TopicCatalogue("p3o."),
+              "run",
+              codec,
+              new SimpleMeterRegistry(),
+              publishes,
+              () -> 0)
           .build()
           .describe()
           .toString();

@@ -51,6 +51,7 @@ public final class TopologyUnderTest implements AutoCloseable {
   private final TestInputTopic<byte[], byte[]> deadLetters;
   private final TestOutputTopic<String, byte[]> metrics;
   private long sentAt = Records.NOW;
+  private long answers; // of a broker that is always there
 
   public TopologyUnderTest() {
     Properties properties = new Properties();
@@ -59,7 +60,8 @@ public final class TopologyUnderTest implements AutoCloseable {
     PatientCodec patient = new PatientCodec(registry.codec(), Duration.ZERO, Duration.ZERO);
     driver =
         new TopologyTestDriver(
-            new MetricsTopology(TOPICS, Records.RUN, patient, meters, true).build(), properties);
+            new MetricsTopology(TOPICS, Records.RUN, patient, meters, true, () -> answers).build(),
+            properties);
     ByteArraySerializer bytes = new ByteArraySerializer();
     rollouts = driver.createInputTopic(TOPICS.rollouts().name(), bytes, bytes);
     steps = driver.createInputTopic(TOPICS.steps().name(), bytes, bytes);
@@ -122,7 +124,12 @@ public final class TopologyUnderTest implements AutoCloseable {
 
   /** Lets the clock on the wall go on while nothing comes. */
   public void passTime(Duration duration) {
-    driver.advanceWallClockTime(duration);
+    for (Duration left = duration;
+        left.compareTo(Duration.ZERO) > 0;
+        left = left.minus(WindowAccounting.TICK)) {
+      answers++;
+      driver.advanceWallClockTime(WindowAccounting.TICK);
+    }
   }
 
   /** Points written since the last call, of these metrics only. */

@@ -83,6 +83,7 @@ final class Disturbance {
     until("step " + (target - 1) + " is committed", () -> audit.nextWindow() >= target);
     if (OF_THE_METRICS.contains(fault.kind())) {
       until("the metrics of it are", () -> audit.metricPoints(target - 1) > 0);
+      audit.requireMetricsOnce(target);
     }
     long millis = (System.nanoTime() - struckNanos) / 1_000_000;
     if (fault.kind() == FaultKind.DISK_FULL) {

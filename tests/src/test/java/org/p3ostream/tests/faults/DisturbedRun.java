@@ -154,14 +154,18 @@ final class DisturbedRun {
         throw new IllegalStateException("after fault " + fault + ": " + verdict.problems());
       }
     }
-    finish(gate, crew, log, audit);
     IndependentAudit again = new IndependentAudit(topics);
-    new RunLog(clients.reader(), clients.codec(), topics, again).catchUp();
-    require(again.verdict(twin.digests()).ok(), "read once more: " + again.verdict(twin.digests()));
-    for (long step = 0; step < again.nextWindow(); step++) {
-      require(
-          again.metricPoints(step) == 1,
-          "the metrics have step %d %d times".formatted(step, again.metricPoints(step)));
+    try {
+      finish(steps(faults.size()), gate, crew, log, audit);
+      new RunLog(clients.reader(), clients.codec(), topics, again).catchUp();
+      IndependentAudit.Verdict verdict = again.verdict(twin.digests());
+      require(verdict.ok(), "read once more: " + verdict.problems());
+      again.requireMetricsOnce(steps(faults.size()));
+    } catch (RuntimeException e) {
+      Diagnosis.write(directory, clients.admin(), crew.all());
+      brokers.keepData();
+      throw new IllegalStateException(
+          "at the end, on " + brokers.name() + ": " + e.getMessage(), e);
     }
     List<StepEvent> events = again.events();
     return new Result(
@@ -204,12 +208,12 @@ final class DisturbedRun {
     }
   }
 
-  private static void finish(Gate gate, Crew crew, RunLog log, IndependentAudit audit) {
+  private static void finish(long steps, Gate gate, Crew crew, RunLog log, IndependentAudit audit) {
     crew.release(Role.LEARNER);
     gate.open(Long.MAX_VALUE);
     ChildProcess learner = crew.get(Role.LEARNER);
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (learner.isAlive() || audit.metricPoints(audit.nextWindow() - 1) == 0) {
+    while (learner.isAlive() || audit.nextWindow() < steps || audit.metricPoints(steps - 1) == 0) {
       require(System.nanoTime() < deadline, "learner or metrics did not come to the end");
       log.poll(Duration.ofMillis(50));
       crew.supervise();

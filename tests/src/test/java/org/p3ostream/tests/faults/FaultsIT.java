@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short soak; the long one is {@link Soak}. */
@@ -16,8 +17,8 @@ class FaultsIT {
   private static final int FAULTS = 20;
 
   @Test
-  void runSurvivesFaultsOfEveryKindWithTheWeightsOfItsTwin(@TempDir Path directory)
-      throws Exception {
+  void runSurvivesFaultsOfEveryKindWithTheWeightsOfItsTwin(
+      @TempDir(cleanup = CleanupMode.ON_SUCCESS) Path directory) throws Exception {
     long seed = Long.getLong("p3o.test.seed", System.nanoTime() % 1_000_000);
     System.out.printf("seed %d (-Dp3o.test.seed=%d gives the same schedule)%n", seed, seed);
     List<Fault> schedule =

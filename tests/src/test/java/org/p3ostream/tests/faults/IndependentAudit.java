@@ -87,6 +87,7 @@ final class IndependentAudit {
   private final Map<Coordinate, Attempt> trainedAt = new HashMap<>();
   private final Set<Coordinate> skipped = new HashSet<>();
   private final Map<Integer, Long> nextOffsets = new HashMap<>();
+  private final Map<Integer, PartitionProgress> progress = new HashMap<>();
   private final List<String> permanent = new ArrayList<>();
   private PromptTask lastPrompt;
   private String lastHash = EventHash.NONE;
@@ -142,6 +143,9 @@ final class IndependentAudit {
     for (WindowEntry entry : event.getWindow()) {
       Attempt attempt = new Attempt(entry.getGroupId(), entry.getAttempt());
       Coordinate at = new Coordinate(entry.getPartition(), entry.getRecordOffset());
+      if (isConsumed(at)) {
+        permanent.add("%s of step %d was consumed before".formatted(at, event.getStep()));
+      }
       if (trained.put(entry.getGroupId(), attempt) != null || trainedAt.put(at, attempt) != null) {
         twice++;
         permanent.add("group %d of step %d twice".formatted(entry.getGroupId(), event.getStep()));
@@ -150,8 +154,9 @@ final class IndependentAudit {
     for (SkippedRecord record : event.getSkipped()) {
       skipped.add(new Coordinate(record.getPartition(), record.getRecordOffset()));
     }
-    for (PartitionProgress progress : event.getProgress()) {
-      nextOffsets.put(progress.getPartition(), progress.getNextOffset());
+    for (PartitionProgress reached : event.getProgress()) {
+      nextOffsets.put(reached.getPartition(), reached.getNextOffset());
+      progress.put(reached.getPartition(), reached);
     }
     if (event.getKind() == StepKind.STEP || event.getKind() == StepKind.NO_OP) {
       if (event.getStep() != nextWindow) {
@@ -205,6 +210,15 @@ final class IndependentAudit {
     return new Verdict(lost.size(), twice, chainBreaks, problems);
   }
 
+  private boolean isConsumed(Coordinate at) {
+    PartitionProgress reached = progress.get(at.partition());
+    return reached != null
+        && (at.offset() < reached.getNextOffset()
+            || reached.getConsumedAhead().contains(at.offset())
+            || reached.getConsumedAheadRanges().stream()
+                .anyMatch(r -> r.getFromOffset() <= at.offset() && at.offset() <= r.getToOffset()));
+  }
+
   private boolean isSettled(long groupId) {
     return groupId < nextWindow * SoakRun.GROUPS_PER_WINDOW;
   }
@@ -240,6 +254,20 @@ final class IndependentAudit {
 
   long deadLetters() {
     return deadLetters.size();
+  }
+
+  /**
+   * Every step before {@code end} has its metric exactly once.
+   *
+   * @throws IllegalStateException naming the first that has not
+   */
+  void requireMetricsOnce(long end) {
+    for (long step = 0; step < end; step++) {
+      if (metricPoints(step) != 1) {
+        throw new IllegalStateException(
+            "the metrics have step %d %d times".formatted(step, metricPoints(step)));
+      }
+    }
   }
 
   /** How often the metric of a step was published. */

@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -34,12 +36,19 @@ import org.p3ostream.streams.runtime.MetricsService;
 import org.p3ostream.tests.support.ChildRole;
 import org.p3ostream.tests.support.LocalStackExtension;
 
-/** Streams are killed under load; what is left is what one undisturbed pass over the log gives. */
+/**
+ * Streams are killed, and stopped beyond their time-outs, under load; what is left is what one
+ * undisturbed pass over the log gives.
+ */
 @Tag("endurance")
 @ExtendWith(LocalStackExtension.class)
 class KilledStreamsIT {
   private static final Duration PATIENCE = Duration.ofSeconds(150);
-  private static final int KILLS = 3;
+  private static final int ROUNDS = 2;
+
+  /** Of the producer of the topology; then what it was sending is given up. */
+  private static final int DELIVERY_TIMEOUT_MS = 2_000;
+
   private static final List<String> PATHS =
       List.of(
           "/api/producers",
@@ -52,8 +61,8 @@ class KilledStreamsIT {
   @TempDir Path directory;
 
   @Test
-  void pointsAndStateAreThoseOfOneUndisturbedPassWhenStreamsAreKilledUnderLoad(LocalStack stack)
-      throws Exception {
+  void pointsAndStateAreThoseOfOneUndisturbedPassWhenStreamsAreKilledOrStoppedUnderLoad(
+      LocalStack stack) throws Exception {
     MetricsRun run = new MetricsRun(stack, new TopicCatalogue("killed."));
     run.createTopics();
     Map<String, JsonNode> live;
@@ -72,21 +81,20 @@ class KilledStreamsIT {
                 script.finish();
               },
               task -> new Thread(task, "writer").start()); // the common pool is for HTTP clients
-      ChildProcess streams = streams(run, stack, port);
+      Kept streams = new Kept(run, stack, port);
       try {
-        for (int kill = 1; kill <= KILLS; kill++) {
-          long before = written(run);
-          await().atMost(PATIENCE).until(() -> written(run) > before + 500);
-          streams.kill();
-          assertThat(streams.isAlive()).isFalse();
-          streams = streams(run, stack, port);
+        for (int round = 1; round <= ROUNDS; round++) {
+          streams.work();
+          streams.process.kill();
+          assertThat(streams.process.isAlive()).isFalse();
+          streams.work();
+          stop(streams.process, Duration.ofMillis(2 * DELIVERY_TIMEOUT_MS));
         }
-        long before = written(run);
-        await().atMost(PATIENCE).until(() -> written(run) > before + 500);
+        streams.work();
         enough.set(true);
         writing.join();
         windows = script.windows();
-        awaitLagOf(windows, run, run.beginning());
+        awaitLagOf(windows, run, run.beginning(), streams::supervise);
         live = answers(port);
       } finally {
         enough.set(true);
@@ -102,7 +110,7 @@ class KilledStreamsIT {
             "killed.rebuilt",
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT))) {
       rebuilt.start();
-      awaitLagOf(windows, run, end);
+      awaitLagOf(windows, run, end, () -> {});
       Map<String, JsonNode> again = answers(rebuilt.port());
       for (String path : PATHS) {
         assertThat(again.get(path)).as(path).isEqualTo(live.get(path));
@@ -122,6 +130,51 @@ class KilledStreamsIT {
     }
   }
 
+  /** The streams, started again whenever they have ended. */
+  private final class Kept implements AutoCloseable {
+    private final MetricsRun run;
+    private final LocalStack stack;
+    private final int port;
+    private ChildProcess process;
+
+    Kept(MetricsRun run, LocalStack stack, int port) {
+      this.run = run;
+      this.stack = stack;
+      this.port = port;
+      this.process = streams(run, stack, port);
+    }
+
+    void supervise() {
+      if (!process.isAlive()) {
+        process = streams(run, stack, port);
+      }
+    }
+
+    /** Lets them write some more. */
+    void work() {
+      long before = written(run);
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                supervise();
+                return written(run) > before + 500;
+              });
+    }
+
+    @Override
+    public void close() {
+      process.close();
+    }
+  }
+
+  /** The standstill is the fault itself; nothing is waited for. */
+  private static void stop(ChildProcess streams, Duration standstill) throws InterruptedException {
+    streams.pause();
+    Thread.sleep(standstill.toMillis());
+    streams.resume();
+  }
+
   /** Every point in its order, by name and labels; those of producers are of the moment. */
   private static Map<String, List<String>> ofTheLog(List<MetricPoint> points) {
     Map<String, List<String>> byName = new TreeMap<>();
@@ -137,17 +190,20 @@ class KilledStreamsIT {
     return byName;
   }
 
-  private static void awaitLagOf(long windows, MetricsRun run, Map<TopicPartition, Long> from) {
+  private static void awaitLagOf(
+      long windows, MetricsRun run, Map<TopicPartition, Long> from, Runnable meanwhile) {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofSeconds(1))
         .until(
-            () ->
-                run.points(from).stream()
-                    .anyMatch(
-                        point ->
-                            point.getName().equals("rollout/lag_records")
-                                && point.getStep() == windows - 1));
+            () -> {
+              meanwhile.run();
+              return run.points(from).stream()
+                  .anyMatch(
+                      point ->
+                          point.getName().equals("rollout/lag_records")
+                              && point.getStep() == windows - 1);
+            });
   }
 
   /** Offsets used up in {@code metrics}. */
@@ -169,23 +225,32 @@ class KilledStreamsIT {
     return answers;
   }
 
-  private ChildProcess streams(MetricsRun run, LocalStack stack, int port) throws Exception {
+  private ChildProcess streams(MetricsRun run, LocalStack stack, int port) {
     Path configuration = directory.resolve("streams.yaml");
-    Files.writeString(
-        configuration,
-        """
+    try {
+      Files.writeString(
+          configuration,
+          """
         run: {id: %s, topicPrefix: %s}
-        kafka: {bootstrap.servers: "%s", consumer.session.timeout.ms: "6000"}
+        kafka:
+          bootstrap.servers: "%s"
+          consumer.session.timeout.ms: "6000"
+          producer.request.timeout.ms: "1000"
+          producer.delivery.timeout.ms: "%d"
         registry: {url: "%s"}
         streams: {port: %d, stateDirectory: "%s"}
         """
-            .formatted(
-                LedgerEvents.RUN,
-                run.topics().prefix(),
-                run.bootstrapServers(),
-                stack.registryUrl(),
-                port,
-                directory.resolve("state")));
+              .formatted(
+                  LedgerEvents.RUN,
+                  run.topics().prefix(),
+                  run.bootstrapServers(),
+                  DELIVERY_TIMEOUT_MS,
+                  stack.registryUrl(),
+                  port,
+                  directory.resolve("state")));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return ChildRole.start(directory, configuration, "streams", List.of("streams"));
   }
 

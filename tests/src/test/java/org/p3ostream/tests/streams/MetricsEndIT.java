@@ -34,6 +34,7 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.schemas.topic.TopicSpec;
 import org.p3ostream.streams.metric.Metric;
 import org.p3ostream.tests.support.LocalStackExtension;
+import org.p3ostream.tests.support.Markers;
 
 /** What is read of the metrics to find that a run has all of them. */
 @ExtendWith(LocalStackExtension.class)
@@ -167,6 +168,7 @@ class MetricsEndIT {
       for (long step = 0; step < STEPS; step++) {
         ledger.commitStep(step, List.of());
       }
+      Markers.await(admin, partitions(topics.steps()));
       Map<TopicPartition, OffsetAndMetadata> consumed = new HashMap<>();
       metrics
           .endOffsets(partitions(topics.steps()))
@@ -185,12 +187,14 @@ class MetricsEndIT {
         }
         producer.commitTransaction();
       }
+      Markers.await(admin, partitions(topics.metrics()));
     }
 
     void write(Metric metric, long eventTime) {
       producer.beginTransaction();
       send(null, metric, eventTime);
       producer.commitTransaction();
+      Markers.await(admin, partitions(topics.metrics()));
     }
 
     private void send(@Nullable Integer partition, Metric metric, long eventTime) {
