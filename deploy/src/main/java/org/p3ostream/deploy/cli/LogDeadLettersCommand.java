@@ -1,6 +1,5 @@
 package org.p3ostream.deploy.cli;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
@@ -41,7 +40,7 @@ final class LogDeadLettersCommand extends LogSubcommand {
       throws InterruptedException {
     DeadLetterQuery query = new DeadLetterQuery(reason, groupId, producerId);
     TopicSpec topic = new TopicCatalogue(config.run().topicPrefix()).deadLetters();
-    RunTopics topics = new RunTopics(clients, config, List.of(topic), this::tell);
+    RunTopics topics = topics(config, clients, topic);
     show(
         RecordLog.deadLetters(topics.reader(topic), query, unreadable, out(), json()),
         topic.name()

@@ -1,6 +1,5 @@
 package org.p3ostream.deploy.cli;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
@@ -45,11 +44,7 @@ final class LogRolloutsCommand extends LogSubcommand {
     RolloutQuery query = new RolloutQuery(limit(), newest(), windows.range(), groupId, producerId);
     TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
     RunTopics topics =
-        new RunTopics(
-            clients,
-            config,
-            List.of(catalogue.rollouts(), catalogue.prompts(), catalogue.steps()),
-            this::tell);
+        topics(config, clients, catalogue.rollouts(), catalogue.prompts(), catalogue.steps());
     RolloutLog log =
         new RolloutLog(
             topics.reader(catalogue.rollouts()),

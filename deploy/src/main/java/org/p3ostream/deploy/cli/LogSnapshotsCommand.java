@@ -1,6 +1,5 @@
 package org.p3ostream.deploy.cli;
 
-import java.util.List;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.log.RecordLog;
@@ -33,7 +32,7 @@ final class LogSnapshotsCommand extends LogSubcommand {
       throws InterruptedException {
     StepRange range = steps.range();
     TopicSpec topic = new TopicCatalogue(config.run().topicPrefix()).snapshots();
-    RunTopics topics = new RunTopics(clients, config, List.of(topic), this::tell);
+    RunTopics topics = topics(config, clients, topic);
     show(
         RecordLog.snapshots(topics.reader(topic), range, unreadable, out(), json()),
         topic.name() + " holds no snapshot" + steps.words() + " yet");

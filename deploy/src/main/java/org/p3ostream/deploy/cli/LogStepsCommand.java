@@ -1,6 +1,5 @@
 package org.p3ostream.deploy.cli;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
@@ -39,7 +38,7 @@ final class LogStepsCommand extends LogSubcommand {
       throws InterruptedException {
     StepQuery query = new StepQuery(steps.range(), groupId);
     TopicSpec topic = new TopicCatalogue(config.run().topicPrefix()).steps();
-    RunTopics topics = new RunTopics(clients, config, List.of(topic), this::tell);
+    RunTopics topics = topics(config, clients, topic);
     show(
         RecordLog.steps(topics.reader(topic), query, unreadable, out(), json()),
         topic.name()

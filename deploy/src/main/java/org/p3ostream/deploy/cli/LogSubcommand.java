@@ -2,13 +2,17 @@ package org.p3ostream.deploy.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.log.RecordLog;
+import org.p3ostream.deploy.log.RunTopics;
 import org.p3ostream.deploy.log.Unreadable;
+import org.p3ostream.schemas.topic.TopicSpec;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -38,7 +42,8 @@ abstract class LogSubcommand implements Callable<Integer> {
   @Option(
       names = {"-f", "--follow"},
       description =
-          "Shows the newest and goes on with what is committed from then on, until Ctrl-C.")
+          "Shows the newest and goes on with what is committed from then on, until Ctrl-C; waits for"
+              + " a run that has not begun.")
   private boolean follow;
 
   @Option(names = "--json", description = "One JSON object per line, with every field.")
@@ -68,6 +73,21 @@ abstract class LogSubcommand implements Callable<Integer> {
 
   /** Shows the topic. */
   abstract void show(P3oConfig config, RoleClients clients, Unreadable unreadable) throws Exception;
+
+  /**
+   * The topics of the run; whoever follows waits for the one that is shown.
+   *
+   * @param shown must exist in the end
+   * @param others that may be missing
+   */
+  final RunTopics topics(
+      P3oConfig config, RoleClients clients, TopicSpec shown, TopicSpec... others)
+      throws InterruptedException {
+    List<TopicSpec> all = Stream.concat(Stream.of(shown), Stream.of(others)).toList();
+    return follow
+        ? RunTopics.await(clients, config, all, List.of(shown), this::tell)
+        : new RunTopics(clients, config, all, this::tell);
+  }
 
   /**
    * Shows a topic whose records stand for themselves, as the options say.

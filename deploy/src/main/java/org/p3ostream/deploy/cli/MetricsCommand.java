@@ -17,6 +17,7 @@ import org.p3ostream.deploy.log.RunTopics;
 import org.p3ostream.deploy.log.StepRange;
 import org.p3ostream.deploy.log.Unreadable;
 import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,7 +44,9 @@ final class MetricsCommand implements Callable<Integer> {
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Goes on with what is committed from then on, until the run ends or Ctrl-C.")
+      description =
+          "Goes on with what is committed from then on, until the run ends or Ctrl-C; waits for a run"
+              + " that has not begun.")
   private boolean follow;
 
   @Option(names = "--json", description = "One JSON object per line, with every field.")
@@ -79,8 +82,11 @@ final class MetricsCommand implements Callable<Integer> {
   private void print(P3oConfig config, RoleClients clients, Unreadable unreadable)
       throws InterruptedException {
     TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
+    List<TopicSpec> both = List.of(catalogue.metrics(), catalogue.steps());
     RunTopics topics =
-        new RunTopics(clients, config, List.of(catalogue.metrics(), catalogue.steps()), this::tell);
+        follow
+            ? RunTopics.await(clients, config, both, both, this::tell)
+            : new RunTopics(clients, config, both, this::tell);
     MetricLog log =
         new MetricLog(
             topics.reader(catalogue.metrics()),

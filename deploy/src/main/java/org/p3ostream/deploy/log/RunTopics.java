@@ -1,5 +1,6 @@
 package org.p3ostream.deploy.log;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,8 @@ import org.p3ostream.schemas.topic.TopicSpec;
 
 /** Readers of the topics of a run, as far as these exist. */
 public final class RunTopics {
+
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
   private final RoleClients clients;
   private final P3oConfig config;
@@ -48,6 +51,36 @@ public final class RunTopics {
     for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
         admin.describeTopics(names).topicNameValues().entrySet()) {
       describe(answer.getKey(), answer.getValue());
+    }
+  }
+
+  /**
+   * Waits for a run that has not begun.
+   *
+   * @param topics as above
+   * @param needed those that must exist; returns once they do
+   * @param notice as above; also told, once, what is waited for
+   */
+  public static RunTopics await(
+      RoleClients clients,
+      P3oConfig config,
+      List<TopicSpec> topics,
+      List<TopicSpec> needed,
+      Consumer<String> notice)
+      throws InterruptedException {
+    boolean told = false;
+    while (true) {
+      RunTopics found = new RunTopics(clients, config, topics, notice);
+      Optional<TopicSpec> absent =
+          needed.stream().filter(topic -> found.partitions(topic) == 0).findFirst();
+      if (absent.isEmpty()) {
+        return found;
+      }
+      if (!told) {
+        notice.accept(found.missing(absent.get()).getMessage() + "; waiting for it");
+        told = true;
+      }
+      Thread.sleep(LOOK_AGAIN.toMillis());
     }
   }
 

@@ -55,16 +55,17 @@ class MetricsCommandIT {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void followEndsWithTheRunAndLeavesOutNoPoint(LocalStack stack) throws Exception {
+  void followWaitsForTheRunEndsWithItAndLeavesOutNoPoint(LocalStack stack) throws Exception {
     List<String> settings = settings(stack, "follow.", 30);
     P3oConfig config = config(settings);
+    CompletableFuture<Integer> following =
+        start(new PrintWriter(out, true), settings, "--follow", "--json");
+    await().atMost(PATIENCE).until(() -> err.toString().contains("has begun there; waiting"));
     create(stack, config);
     try (RoleClients clients = new RoleClients(config);
         LedgerScript script = script(stack, config, clients)) {
       script.commitGenesis();
       commitSteps(script, 0, 30); // the run has ended, and nobody has made a metric of it
-      CompletableFuture<Integer> following =
-          start(new PrintWriter(out, true), settings, "--follow", "--json");
       await().atMost(PATIENCE).until(() -> err.toString().contains("waiting for the metrics"));
       try (MetricsService service = service(config, clients)) {
         service.start();
