@@ -63,7 +63,7 @@ class AuditIT {
     TestRun run = new TestRun(stack, directory);
     List<AuditReport> live = new ArrayList<>();
     try (RunningRole producer = run.producer("a");
-        RunningRole learner = run.learner("learner.steps=15")) {
+        RunningRole learner = run.learner("learner.steps=40")) {
       run.awaitGenesis(learner);
       while (!learner.hasEnded()) {
         live.add(RunAudit.of(run.config()));
@@ -74,12 +74,12 @@ class AuditIT {
     assertThat(live).allSatisfy(report -> assertThat(report.problems()).isEmpty());
     AuditReport report = RunAudit.of(run.config());
     assertThat(report.problems()).isEmpty();
-    assertThat(report.steps()).isEqualTo(15);
-    assertThat(report.groups().trained()).isEqualTo(15 * GROUPS);
+    assertThat(report.steps()).isEqualTo(40);
+    assertThat(report.groups().trained()).isEqualTo(40 * GROUPS);
     assertThat(report.groups().pending()).isEqualTo(2 * GROUPS);
     assertThat(report.lost() + report.duplicates() + report.chainBreaks()).isZero();
-    assertThat(report.records().snapshots()).isEqualTo(16);
-    assertThat(report.weightsSha256()).isEqualTo(run.steps().get(14).getWeightsSha256());
+    assertThat(report.records().snapshots()).isEqualTo(41);
+    assertThat(report.weightsSha256()).isEqualTo(run.steps().get(39).getWeightsSha256());
   }
 
   @Test

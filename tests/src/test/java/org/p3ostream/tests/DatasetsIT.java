@@ -242,6 +242,8 @@ class DatasetsIT {
     String snapshots = another.topics().snapshots().name();
     try (RoleClients clients = new RoleClients(another.config())) {
       clients.admin().deleteTopics(List.of(snapshots)).all().get();
+      TestRun.until(
+          "it is gone", () -> !clients.admin().listTopics().names().get().contains(snapshots));
     }
     String cause =
         "the run with run.topicPrefix=%s has a ledger, so it was deleted; an experiment keeps all topics with --keep all only"

@@ -124,7 +124,7 @@ class LoopIT {
     Set<Long> beforeRestart;
     try (RunningRole learner = run.learner()) {
       try (RunningRole producer = run.producer("first")) {
-        run.awaitSteps(20);
+        run.awaitSteps(5);
         producer.stop();
       }
       beforeRestart =
@@ -132,7 +132,7 @@ class LoopIT {
               .map(RolloutGroup::getGroupId)
               .collect(Collectors.toSet());
       int trainable = completeWindows(beforeRestart);
-      assertThat(trainable).isBetween(20, steps - 1);
+      assertThat(trainable).isBetween(5, steps - 1);
       run.awaitSteps(trainable);
       restartedAt = System.currentTimeMillis();
       assertThat(run.steps()).hasSize(trainable);

@@ -57,6 +57,7 @@ class ReplacementKillIT {
             List.of("learner", "--set", "learner.steps=" + STEPS),
             "-D" + Failpoints.PROPERTY + "=" + failpoint)) {
       TestRun.until("window 1 is being trained", () -> !Files.exists(failpoint));
+      TestRun.until("it stands still", () -> ChildRole.isStopped(learner));
       publishBad(run);
       Files.writeString(failpoint, "after-commit@5:kill"); // windows 1 to 5, if nothing else
       learner.resume();

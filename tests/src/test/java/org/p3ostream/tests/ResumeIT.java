@@ -50,7 +50,7 @@ class ResumeIT {
   private static final int FEWER_STEPS = 40;
 
   /** Before the last step, so that there is something left to do. */
-  private static final int LAST_KILL = 70;
+  private static final int LAST_KILL = 60;
 
   private static final int LONGEST_PAUSE_MILLIS = 80;
 

@@ -25,7 +25,7 @@ import org.p3ostream.tests.support.TestRun;
 @Tag("endurance")
 class TwoLearnersIT {
 
-  private static final int STEPS = 120;
+  private static final int STEPS = 200;
 
   @Test
   void oneGoesOnAndTheOtherSaysThatItWasFenced(LocalStack stack, @TempDir Path directory)

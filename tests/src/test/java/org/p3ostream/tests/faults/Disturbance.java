@@ -3,7 +3,6 @@ package org.p3ostream.tests.faults;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +14,7 @@ import org.p3ostream.deploy.stack.SchemaRegistry;
 import org.p3ostream.learner.commit.Stage;
 import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.tests.faults.IndependentAudit.Rollout;
+import org.p3ostream.tests.support.ChildRole;
 
 /** Brings a fault upon a run while its windows are let through, and watches it come back. */
 final class Disturbance {
@@ -236,7 +236,7 @@ final class Disturbance {
     Gate.write(crew.failpointFile(), fault.failpoint().toString());
     gate.open(target);
     awaitReached(fault, target);
-    until("the learner stands still", () -> isStopped(zombie));
+    until("the learner stands still", () -> ChildRole.isStopped(zombie));
     struck();
     crew.replace(Role.LEARNER, "learner-" + fault.index());
     until("the other learner has taken over", () -> audit.nextWindow() >= target);
@@ -286,16 +286,6 @@ final class Disturbance {
     long end = System.nanoTime() + PAUSE.toNanos();
     until("the pause is over", () -> System.nanoTime() > end);
     victim.resume();
-  }
-
-  /** Whether a process stands still because of a signal, its own or another's. */
-  private static boolean isStopped(ChildProcess process) {
-    try {
-      String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
-      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
-    } catch (IOException e) {
-      throw new UncheckedIOException("it is gone", e);
-    }
   }
 
   /** Supervises and reads the log until something holds. */

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -46,7 +47,7 @@ final class DisturbedRun {
       long resentSteps,
       String weightsSha256) {}
 
-  private static final Duration SETTLING = Duration.ofSeconds(15);
+  static final Duration SETTLING = Duration.ofSeconds(15);
   private static final Duration PATIENCE = Duration.ofSeconds(150);
 
   private final Path directory;
@@ -184,14 +185,20 @@ final class DisturbedRun {
 
   private static void awaitTopics(Admin admin, TopicCatalogue topics, Crew crew) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (!admin
-        .listTopics()
-        .names()
-        .get()
-        .containsAll(topics.all().stream().map(TopicSpec::name).toList())) {
+    List<String> expected = topics.all().stream().map(TopicSpec::name).toList();
+    while (!names(admin).containsAll(expected)) {
       require(System.nanoTime() < deadline, "the learner made no topics");
       crew.get(Role.LEARNER).requireAlive();
       LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+    }
+  }
+
+  /** Of its topics; none while a broker that is still busy starting answers too late. */
+  private static Set<String> names(Admin admin) throws InterruptedException {
+    try {
+      return admin.listTopics().names().get();
+    } catch (ExecutionException e) {
+      return Set.of();
     }
   }
 

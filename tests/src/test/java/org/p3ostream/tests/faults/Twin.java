@@ -45,7 +45,12 @@ record Twin(List<String> digests, Map<Long, Rollout> groups) {
         crew.get(Role.LEARNER).requireAlive();
       }
       IndependentAudit audit = new IndependentAudit(topics);
-      new RunLog(clients.reader(), clients.codec(), topics, audit).catchUp();
+      RunLog log = new RunLog(clients.reader(), clients.codec(), topics, audit);
+      log.catchUp();
+      long deadline = System.nanoTime() + DisturbedRun.SETTLING.toNanos();
+      while (audit.nextWindow() < steps && System.nanoTime() < deadline) {
+        log.poll(Duration.ofMillis(50)); // markers come after the process has ended
+      }
       IndependentAudit.Verdict verdict = audit.verdict(List.of());
       if (!verdict.ok() || audit.nextWindow() != steps) {
         throw new IllegalStateException(

@@ -10,7 +10,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.p3ostream.deploy.stack.ChildProcess;
+import org.p3ostream.deploy.stack.FreePorts;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.serde.RecordCodec;
@@ -70,7 +70,7 @@ class KilledStreamsIT {
     try (RecordCodec codec = run.codec();
         SyntheticRun script =
             new SyntheticRun(run.bootstrapServers(), run.topics(), codec, 20, 8, 3)) {
-      int port = freePort();
+      int port = FreePorts.onLoopback(1).get(0);
       AtomicBoolean enough = new AtomicBoolean();
       CompletableFuture<Void> writing =
           CompletableFuture.runAsync(
@@ -252,11 +252,5 @@ class KilledStreamsIT {
       throw new UncheckedIOException(e);
     }
     return ChildRole.start(directory, configuration, "streams", List.of("streams"));
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 }

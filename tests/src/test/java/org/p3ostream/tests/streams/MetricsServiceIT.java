@@ -178,10 +178,15 @@ class MetricsServiceIT {
                                 + get(second, "/health/ready").body())
                         .contains("another service with this application id holds"));
         for (MetricsService service : List.of(first, second)) {
-          boolean hasAll =
-              Stream.of("/api/producers", "/api/tasks", "/api/dead-letters")
-                  .allMatch(path -> status(service, path) == 200);
-          assertThat(status(service, "/health/ready")).isEqualTo(hasAll ? 200 : 503);
+          await() // stores may still move from one to the other
+              .atMost(PATIENCE)
+              .untilAsserted(
+                  () -> {
+                    boolean hasAll =
+                        Stream.of("/api/producers", "/api/tasks", "/api/dead-letters")
+                            .allMatch(path -> status(service, path) == 200);
+                    assertThat(status(service, "/health/ready")).isEqualTo(hasAll ? 200 : 503);
+                  });
         }
       }
       awaitReady(second);

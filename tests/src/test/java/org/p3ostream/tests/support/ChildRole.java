@@ -48,4 +48,14 @@ public final class ChildRole {
                 "-Djava.io.tmpdir=" + directory,
                 "-Dlogback.configurationFile=logback-children.xml"));
   }
+
+  /** Whether a process stands still because of a signal, its own or another's. */
+  public static boolean isStopped(ChildProcess process) {
+    try {
+      String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+    } catch (IOException e) {
+      throw new UncheckedIOException("it is gone", e);
+    }
+  }
 }

@@ -38,8 +38,10 @@ public final class StoredLog {
   }
 
   private static Path segment(String topic) throws IOException {
-    try (Stream<Path> all = Files.walk(Path.of("target"))) {
-      return all.filter(path -> path.endsWith(Path.of(topic + "-0", FIRST_SEGMENT)))
+    try (Stream<Path> stacks = Files.list(Path.of("target"))) {
+      return stacks
+          .map(stack -> stack.resolve("broker/data").resolve(topic + "-0").resolve(FIRST_SEGMENT))
+          .filter(Files::exists)
           .findFirst()
           .orElseThrow();
     }

@@ -117,9 +117,9 @@ final class Browser implements AutoCloseable {
         "POST", at("/execute/sync"), Map.of("script", "return " + expression, "args", List.of()));
   }
 
-  /** Text of the first element that matches. */
+  /** Text of the first element that matches; empty if there is none. */
   String text(String selector) throws Exception {
-    return value("document.querySelector('" + selector + "').textContent").asText();
+    return value("document.querySelector('" + selector + "')?.textContent ?? ''").asText();
   }
 
   /** Drags across the first element that matches, between two shares of its width. */

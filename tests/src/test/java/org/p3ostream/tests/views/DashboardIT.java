@@ -143,9 +143,14 @@ class DashboardIT {
     await().atMost(PATIENCE).until(() -> steps() > 0);
     int seen = steps();
     await().atMost(PATIENCE).until(() -> steps() >= seen + 10);
-    assertThat(browser.text("#state")).isEqualTo("live");
-    assertThat(browser.text("#run-state")).isEqualTo("running");
-    assertThat(browser.text("#detail")).contains("run ", "p3o/step/exact");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(browser.text("#state")).isEqualTo("live");
+              assertThat(browser.text("#run-state")).isEqualTo("running");
+              assertThat(browser.text("#detail")).contains("run ", "p3o/step/exact");
+            });
     assertNoGap();
   }
 

@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.p3ostream.deploy.stack.FreePorts;
 
 /** A way to a server on this host that can be cut and mended. */
 final class Relay implements AutoCloseable {
@@ -18,7 +19,7 @@ final class Relay implements AutoCloseable {
 
   Relay(int targetPort) throws IOException {
     this.targetPort = targetPort;
-    this.entrance = listen(0);
+    this.entrance = listen(FreePorts.onLoopback(1).get(0));
   }
 
   /** Where it begins; stays the same. */
