@@ -16,8 +16,6 @@ import org.p3ostream.schemas.avro.StepKind;
 import org.p3ostream.streams.metric.Metric;
 import org.p3ostream.streams.state.ProducerFigures;
 import org.p3ostream.streams.state.StoreNames;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sets the ledger against the records it consumed. Events are settled in the order of the ledger,
@@ -53,13 +51,12 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
   /** Events that may wait. */
   static final int MAX_WAITING = 10_000;
 
-  private static final Logger log = LoggerFactory.getLogger(WindowAccounting.class);
-
   private final String runId;
   private final int rolloutPartitions;
   private @Nullable Books books;
   private final LongSupplier answers;
   private final Map<Integer, Long> heardFrom = new HashMap<>(); // listening time, by partition
+  private final LackingWindows lacking = new LackingWindows();
   private boolean heard;
   private long heardAt; // listening time
   private @Nullable ListeningTime listening;
@@ -167,7 +164,9 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
     PointSink sink = (metric, value, labels) -> emit(event, metric, value, labels);
     List<@Nullable RolloutFact> records = new ArrayList<>();
     event.trained().forEach(group -> records.add(all.outstanding.at(group.at())));
-    tellWhatIsMissing(all, event, records);
+    if (event.hasWindow() && !all.waiting.firstLiesElsewhere()) {
+      lacking.settled(event, records, all.outstanding);
+    }
     all.windows.dispatched(event);
     emitReward(records, sink);
     all.producers.trained(event, records);
@@ -181,24 +180,6 @@ final class WindowAccounting extends ContextualProcessor<String, Fact, String, M
       all.windows.settled(event, records, lag, sink);
       if (due) {
         all.producers.report(event, sink);
-      }
-    }
-  }
-
-  private void tellWhatIsMissing(Books all, LedgerFact event, List<@Nullable RolloutFact> records) {
-    if (all.waiting.firstLiesElsewhere()) {
-      return; // in a topic that nobody reads here
-    }
-    for (int i = 0; i < records.size(); i++) {
-      if (records.get(i) == null) {
-        LedgerFact.TrainedGroup group = event.trained().get(i);
-        log.warn(
-            "Step {} gets no reward and no figures by task: the record of group {}, rollouts {}@{}, {}",
-            event.step(),
-            group.groupId(),
-            group.at().partition(),
-            group.at().recordOffset(),
-            all.outstanding.absence(group.at()));
       }
     }
   }
