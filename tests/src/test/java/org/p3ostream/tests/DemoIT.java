@@ -8,12 +8,20 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.progress.LogFollower;
+import org.p3ostream.deploy.workdirectory.WorkDirectoryStack;
+import org.p3ostream.schemas.avro.MetricPoint;
+import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.schemas.topic.TopicSpec;
+import org.p3ostream.streams.metric.Metric;
 import org.p3ostream.tests.support.DemoProcess;
 
 /** {@code p3o demo} as its user starts it: a process that starts processes. */
@@ -115,6 +123,28 @@ class DemoIT {
         .anyMatch(line -> line.endsWith("./p3o demo --work-dir " + work + " --resume"));
   }
 
+  /** So short a run is over before the metrics of its first step are there. */
+  @Test
+  void demoOfAWorkDirectoryWaitsForItsMetrics() throws Exception {
+    String work = directory.resolve("work").toString();
+    start("--steps", "3", "--work-dir", work);
+    until("the demo to have children", () -> !demo.children().isEmpty());
+
+    assertThat(demo.process().awaitExit(LONG)).isTrue();
+
+    assertThat(demo.process().exitCode())
+        .as(String.join("\n", demo.process().lastLogLines(40)))
+        .isZero();
+    List<MetricPoint> points = metrics();
+    for (Metric metric : List.of(Metric.NORMALIZED_ESS, Metric.REWARD_MEAN, Metric.LAG_RECORDS)) {
+      assertThat(points)
+          .filteredOn(point -> point.getName().equals(metric.metricName()))
+          .extracting(MetricPoint::getStep)
+          .as(metric.metricName())
+          .containsExactly(0L, 1L, 2L);
+    }
+  }
+
   @Test
   void demoLeavesNothingBehindWhenInterruptedAtItsStart() throws Exception {
     start("--steps", "100000");
@@ -131,6 +161,22 @@ class DemoIT {
     assertThat(demo.process().exitCode()).isEqualTo(128 + 15);
     assertThat(demo.process().lastLogLines(40)).noneMatch(line -> line.contains("Exception"));
     assertThat(temporaryFiles()).isEmpty();
+  }
+
+  /** With nothing but broker and registry of the work directory up. */
+  private List<MetricPoint> metrics() throws Exception {
+    List<MetricPoint> points = new ArrayList<>();
+    try (WorkDirectoryStack stack =
+            WorkDirectoryStack.open(
+                directory.resolve("work"), "p3o test", List.of(), notice -> {});
+        RoleClients clients = new RoleClients(stack.config())) {
+      TopicSpec topic = new TopicCatalogue(stack.config().run().topicPrefix()).metrics();
+      LogFollower log = new LogFollower(clients.reader(), clients.codec(), topic);
+      while (!log.isAtEnd()) {
+        log.poll(Duration.ofSeconds(1)).forEach(point -> points.add((MetricPoint) point));
+      }
+    }
+    return points;
   }
 
   private void start(String... arguments) {

@@ -94,7 +94,8 @@ final class MetricsCommand implements Callable<Integer> {
             unreadable,
             out(),
             json);
-    @Nullable MetricsEnd end = follow ? end(config, clients, topics, unreadable) : null;
+    @Nullable MetricsEnd end =
+        follow ? MetricsEnd.of(topics, clients, config, unreadable, this::tell) : null;
     Runnable stop =
         () -> {
           stopped = true;
@@ -112,19 +113,6 @@ final class MetricsCommand implements Callable<Integer> {
         tell(catalogue.metrics().name() + " holds no such point yet: p3o streams writes them");
       }
     }
-  }
-
-  private MetricsEnd end(
-      P3oConfig config, RoleClients clients, RunTopics topics, Unreadable unreadable) {
-    TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
-    return new MetricsEnd(
-        topics.reader(catalogue.steps()),
-        topics.reader(catalogue.metrics()),
-        unreadable,
-        clients.admin(),
-        config.streamsSettings().applicationId(),
-        config.learner().steps(),
-        this::tell);
   }
 
   private PrintWriter out() {

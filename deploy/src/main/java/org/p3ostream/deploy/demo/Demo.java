@@ -214,6 +214,9 @@ public final class Demo implements AutoCloseable {
       if (!directory.temporary() || options.keepServing()) {
         out.println("data and logs          " + directory.root());
       }
+      if (!directory.temporary() && !options.keepServing()) {
+        teardown.add(new LastMetrics(config, clients, this::tell)).await(training);
+      }
       return training;
     }
   }

@@ -87,7 +87,8 @@ final class Training {
   }
 
   /**
-   * Makes sure that what stays up after the training is up: broker, registry and the metrics.
+   * Makes sure that what stays up after the training is up: broker, registry and the metrics, which
+   * are started again if they have ended.
    *
    * @throws org.p3ostream.deploy.stack.ChildDiedException if one of them is not
    */

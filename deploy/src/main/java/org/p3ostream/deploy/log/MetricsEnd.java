@@ -18,9 +18,12 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.p3ostream.deploy.clients.RoleClients;
+import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
+import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.streams.metric.Metric;
 
 /**
@@ -82,6 +85,30 @@ public final class MetricsEnd {
     this.groupId = groupId;
     this.steps = steps;
     this.notice = notice;
+  }
+
+  /**
+   * Of the run that a configuration names.
+   *
+   * @param topics among them the ledger and the metrics, which must exist
+   * @param unreadable told about records that are no events, or no points
+   * @param notice told once that the ledger is complete and the metrics are not yet
+   */
+  public static MetricsEnd of(
+      RunTopics topics,
+      RoleClients clients,
+      P3oConfig config,
+      Unreadable unreadable,
+      Consumer<String> notice) {
+    TopicCatalogue catalogue = new TopicCatalogue(config.run().topicPrefix());
+    return new MetricsEnd(
+        topics.reader(catalogue.steps()),
+        topics.reader(catalogue.metrics()),
+        unreadable,
+        clients.admin(),
+        config.streamsSettings().applicationId(),
+        config.learner().steps(),
+        notice);
   }
 
   /** The answer; false if it was asked for within the last second. */
