@@ -215,7 +215,7 @@ public final class Demo implements AutoCloseable {
         out.println("data and logs          " + directory.root());
       }
       if (!directory.temporary() && !options.keepServing()) {
-        teardown.add(new LastMetrics(config, clients, this::tell)).await(training);
+        teardown.add(LastMetrics.of(config, clients, this::tell)).await(training::keepServing);
       }
       return training;
     }
