@@ -40,9 +40,11 @@ import org.p3ostream.learner.ledger.EventHash;
 import org.p3ostream.learner.runtime.Fork;
 import org.p3ostream.learner.runtime.ForkSource;
 import org.p3ostream.schemas.avro.RolloutGroup;
+import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.topic.RecordKeys;
+import org.p3ostream.schemas.topic.TopicCatalogue;
 import org.p3ostream.schemas.topic.TopicSpec;
 import org.p3ostream.tests.support.LocalStackExtension;
 import org.p3ostream.tests.support.RunningRole;
@@ -70,7 +72,8 @@ class AuditIT {
       }
       learner.join();
     }
-    assertThat(live).hasSizeGreaterThan(1);
+    run.awaitMarkers();
+    assertThat(live).isNotEmpty();
     assertThat(live).allSatisfy(report -> assertThat(report.problems()).isEmpty());
     AuditReport report = RunAudit.of(run.config());
     assertThat(report.problems()).isEmpty();
@@ -100,6 +103,7 @@ class AuditIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=" + (STEPS + 3)).join();
     }
+    run.awaitMarkers();
     try (RoleClients clients = new RoleClients(run.config())) {
       AuditAnswer answer =
           new RunAudit(run.config(), clients, line -> {})
@@ -214,6 +218,7 @@ class AuditIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=12").join();
     }
+    run.awaitMarkers();
     AuditReport report = RunAudit.of(run.config());
     assertThat(report.problems()).isEmpty();
     assertThat(report.records().trimmed()).isGreaterThan(3 * GROUPS);
@@ -237,6 +242,7 @@ class AuditIT {
       new Fork(settings, source, Long.MAX_VALUE, clients.learner(settings), Clock.systemUTC())
           .run();
     }
+    run.values(new TopicCatalogue(config.run().topicPrefix()).steps(), StepEvent.class); // awaited
     AuditReport report = RunAudit.of(config);
     assertThat(report.problems()).isEmpty();
     assertThat(report.steps()).isEqualTo(STEPS - 2);
@@ -253,6 +259,7 @@ class AuditIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=" + (STEPS + 2)).join();
     }
+    run.awaitMarkers();
     Path config =
         Files.writeString(directory.resolve("run.yaml"), ConfigPrinter.toYaml(run.config()));
     JsonNode audit = new ObjectMapper().readTree(execute(0, "audit", config, "--json"));
@@ -368,6 +375,7 @@ class AuditIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner("learner.steps=" + STEPS).join();
     }
+    run.awaitMarkers();
     return run;
   }
 

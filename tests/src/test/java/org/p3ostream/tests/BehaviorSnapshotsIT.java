@@ -241,6 +241,11 @@ class BehaviorSnapshotsIT {
             "learner.steps=3");
     try (RunningRole producer = run.producer("a")) {
       run.learner().join();
+      TestRun.until( // that of window 4 has been sampled by the newest version: the producer has it
+          "windows 0 to 4 are there",
+          () ->
+              run.values(run.topics().rollouts(), RolloutGroup.class).size()
+                  == 5 * run.config().dispatch().groupsPerWindow());
       trimSnapshots(run);
       assertThat(run.learner("learner.steps=9").failure())
           .hasMessageContaining("every group of 3 windows in a row was given up, 3 to 5")

@@ -54,6 +54,9 @@ class DatasetsIT {
   private static final int STEPS = 6;
   private static final int GROUPS = 4;
 
+  /** Said of a broker that is waited for; whether it is does not depend on what is tested here. */
+  private static final String BUSY_BROKER = "(?m)^p3o: (waiting for Kafka at|the broker) .*\\R";
+
   private Path directory;
   private LocalStack stack;
   private TestRun run;
@@ -83,6 +86,7 @@ class DatasetsIT {
         RunningRole producer = run.producer("a")) {
       learner.join();
     }
+    run.awaitMarkers();
   }
 
   @Test
@@ -117,9 +121,7 @@ class DatasetsIT {
   @Test
   void rolloutsShowsPromptsResponsesAndRewards() throws Exception {
     Output shown = log("rollouts", "--limit", "3");
-    assertThat(shown.err().lines())
-        .as("nothing but that a busy broker is waited for")
-        .allMatch(line -> line.matches("p3o: (waiting for Kafka at|the broker) .*"));
+    assertThat(shown.err()).isEmpty();
     assertThat(shown.exitCode()).isZero();
     assertThat(shown.out().lines().filter(line -> line.startsWith("group "))).hasSize(3);
     List<RolloutGroup> groups = run.values(run.topics().rollouts(), RolloutGroup.class);
@@ -315,9 +317,7 @@ class DatasetsIT {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.add("--json");
     Output shown = log(all.toArray(String[]::new));
-    assertThat(shown.err().lines())
-        .as("nothing but that a busy broker is waited for")
-        .allMatch(line -> line.matches("p3o: (waiting for Kafka at|the broker) .*"));
+    assertThat(shown.err()).isEmpty();
     List<JsonNode> lines = new ArrayList<>();
     for (String line : shown.out().lines().toList()) {
       lines.add(new ObjectMapper().readTree(line));
@@ -344,7 +344,7 @@ class DatasetsIT {
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(command);
-    return new Output(exitCode, out.toString(), err.toString());
+    return new Output(exitCode, out.toString(), err.toString().replaceAll(BUSY_BROKER, ""));
   }
 
   /** What is shown of one group. */

@@ -74,7 +74,7 @@ class DemoIT {
         .content()
         .contains(figures.get("weightsSha256").asText(), "p3o demo --steps 150 --seed 42")
         .hasSizeLessThan(300_000);
-    assertThat(demo.process().lastLogLines(40))
+    assertThat(demo.process().lastLogLines(400))
         .anyMatch(line -> line.matches("live view http://127.*/ .*"));
     assertThat(temporaryFiles()).isEmpty();
   }

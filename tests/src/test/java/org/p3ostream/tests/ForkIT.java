@@ -171,6 +171,7 @@ class ForkIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner().join();
     }
+    run.awaitMarkers();
     return run;
   }
 

@@ -118,7 +118,7 @@ class LoopIT {
   @Test
   void noStepIsCommittedWhileThereIsNoProducer(LocalStack stack, @TempDir Path directory)
       throws Throwable {
-    int steps = 30;
+    int steps = 60;
     TestRun run = new TestRun(stack, directory, "learner.steps=" + steps);
     long restartedAt;
     Set<Long> beforeRestart;

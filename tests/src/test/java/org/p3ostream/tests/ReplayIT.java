@@ -186,6 +186,7 @@ class ReplayIT {
     try (RunningRole producer = run.producer("a")) {
       run.learner().join();
     }
+    run.awaitMarkers();
     return run;
   }
 

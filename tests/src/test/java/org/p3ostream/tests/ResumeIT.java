@@ -47,10 +47,10 @@ class ResumeIT {
 
   private static final Duration LONG = Duration.ofMinutes(8);
   private static final int STEPS = 80;
-  private static final int FEWER_STEPS = 40;
+  private static final int FEWER_STEPS = 60;
 
   /** Before the last step, so that there is something left to do. */
-  private static final int LAST_KILL = 60;
+  private static final int LAST_KILL = 40;
 
   private static final int LONGEST_PAUSE_MILLIS = 80;
 

@@ -128,6 +128,7 @@ class StepRatiosIT {
       run.learner().join();
       producer.stop();
     }
+    run.awaitMarkers();
     return run;
   }
 

@@ -35,7 +35,12 @@ class TwoLearnersIT {
         ChildProcess first =
             ChildRole.start(run, "first", List.of("learner", "--set", "learner.steps=100000"))) {
       run.awaitSteps(5);
+      first.pause(); // it is not to do all steps of the second before that has started
       try (ChildProcess second = ChildRole.start(run, "second", List.of("learner"))) {
+        TestRun.until(
+            "the second to take over",
+            () -> run.steps().stream().anyMatch(step -> step.getLearnerEpoch() == 2));
+        first.resume();
         TestRun.until("both ended", () -> !first.isAlive() && !second.isAlive());
         assertThat(second.exitCode()).isEqualTo(ExitCode.DONE);
         assertFenced(first);
@@ -67,7 +72,7 @@ class TwoLearnersIT {
    * did not expect it. The learner cannot know who is there then, and says so.
    */
   private static void assertFenced(ChildProcess learner) {
-    List<String> end = learner.lastLogLines(8);
+    List<String> end = learner.lastLogLines(40);
     if (learner.exitCode() == ExitCode.FAILED) {
       assertThat(end)
           .anyMatch(line -> line.contains("Unhandled error in EndTxnResponse"))

@@ -10,6 +10,7 @@ import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.ConfigException;
 import org.p3ostream.deploy.config.P3oConfig;
 import org.p3ostream.deploy.evaluation.HeldOutEvaluation;
+import org.p3ostream.deploy.progress.CommittedLog;
 import org.p3ostream.deploy.progress.ProgressLine;
 import org.p3ostream.deploy.progress.RunStatistics;
 import org.p3ostream.deploy.progress.SnapshotArchive;
@@ -203,6 +204,7 @@ public final class Demo implements AutoCloseable {
         stack.bootstrapServers(), stack.registryUrl(), secondsSinceStart());
     try (RoleClients clients = new RoleClients(config)) {
       training.await(config, clients, new ProgressLine(out, terminal, options.steps()), history);
+      CommittedLog.await(clients.admin(), List.of(topics.steps(), topics.snapshots()));
       DemoAudit audit = new DemoAudit(clients, topics);
       SnapshotArchive snapshots = audit.snapshots(history.statistics());
       DemoReport report = measure(config, audit, snapshots);

@@ -18,7 +18,7 @@ import org.p3ostream.schemas.topic.TopicCatalogue;
  */
 final class LastMetrics implements AutoCloseable {
 
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration LOOK_AGAIN = Duration.ofMillis(200);
 
   private final BooleanSupplier complete;

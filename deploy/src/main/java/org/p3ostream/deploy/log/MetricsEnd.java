@@ -2,6 +2,8 @@ package org.p3ostream.deploy.log;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +60,7 @@ public final class MetricsEnd {
   private final Consumer<String> notice;
   private long askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
   private long endedAt; // event time of the last step, milliseconds since the epoch
+  private final Map<TopicPartition, Long> written = new HashMap<>();
   private long consumedNanos;
   private boolean consumed;
   private boolean noticed;
@@ -120,7 +123,10 @@ public final class MetricsEnd {
     if (!runHasEnded()) {
       return false;
     }
-    boolean reached = everythingIsConsumed() && (lastStepIsSettled() || isConsumedForLong());
+    boolean reached =
+        everythingIsConsumed()
+            && (lastStepIsSettled() || isConsumedForLong())
+            && everythingIsVisible();
     if (!reached && !noticed) {
       noticed = true;
       notice.accept("the run has ended; waiting for the metrics of its last steps");
@@ -189,10 +195,31 @@ public final class MetricsEnd {
       Set<TopicPartition> consumed = new HashSet<>(positions.keySet());
       consumed.addAll(internalPartitions()); // not in the positions before the first commit
       consumed.add(new TopicPartition(ledger.topic(), 0));
-      return ends(consumed).entrySet().stream()
+      return ends(consumed, IsolationLevel.READ_COMMITTED).entrySet().stream()
           .allMatch(end -> offset(positions.get(end.getKey())) >= end.getValue().offset());
     } catch (ExecutionException | KafkaException e) {
       return false; // asked again: the group may not exist yet, the broker may be away
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Whether whoever reads now finds all that was written when this was asked first. What one
+   * transaction wrote becomes visible partition by partition, as the broker comes to it: its lag
+   * may be there when other points of it are not.
+   */
+  private boolean everythingIsVisible() {
+    try {
+      if (written.isEmpty()) {
+        ends(metrics.partitions(), IsolationLevel.READ_UNCOMMITTED)
+            .forEach((partition, end) -> written.put(partition, end.offset()));
+      }
+      return ends(written.keySet(), IsolationLevel.READ_COMMITTED).entrySet().stream()
+          .allMatch(end -> end.getValue().offset() >= written.getOrDefault(end.getKey(), 0L));
+    } catch (ExecutionException | KafkaException e) {
+      return false; // asked again: the broker may be away
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -217,12 +244,13 @@ public final class MetricsEnd {
     return position == null ? 0 : position.offset();
   }
 
-  private Map<TopicPartition, ListOffsetsResultInfo> ends(Set<TopicPartition> partitions)
+  private Map<TopicPartition, ListOffsetsResultInfo> ends(
+      Collection<TopicPartition> partitions, IsolationLevel isolation)
       throws ExecutionException, InterruptedException {
     return admin
         .listOffsets(
             partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
-            new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+            new ListOffsetsOptions(isolation))
         .all()
         .get();
   }

@@ -58,6 +58,10 @@ public final class TopicReader {
     return topic;
   }
 
+  List<TopicPartition> partitions() {
+    return partitions;
+  }
+
   /** The partition of a group's records. */
   TopicPartition partitionOf(long groupId) {
     return partitions.get(Math.floorMod(groupId, partitions.size()));

@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class KafkaCluster implements AutoCloseable {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final long CALL_SECONDS = 5;
 
   private final List<KafkaBroker> brokers;

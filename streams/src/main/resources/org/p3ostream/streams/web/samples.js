@@ -3,6 +3,8 @@
 /* Prompts and responses of a step, token by token. Texts become text, never markup. */
 const P3oSamples = (() => {
   const { element, number } = P3oPlots;
+  const BUSY = 503;
+  const AGAIN_MILLIS = 1000;
 
   /* Classes of behaviour probability: lowest probability, name. Told apart by the kind of line as well as by colour. */
   const CLASSES = [
@@ -157,12 +159,27 @@ const P3oSamples = (() => {
     for (const button of made.querySelectorAll("button[data-by]")) button.setAttribute("aria-pressed", String(button.dataset.by === by));
   }
 
+  /* The service is busy for a moment now and then: asks again for as long as the answer is wanted. */
+  async function insist(ask, isWanted, onBusy) {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (e) {
+        if (e.status !== BUSY || !isWanted()) throw e;
+        onBusy(e);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLIS));
+        if (!isWanted()) throw e;
+      }
+    }
+  }
+
   /* Ratios come after the texts: the service computes them again from the weights in the log. */
   async function addRatios(made, group) {
     const note = made.querySelector(".ratio-note");
     let told;
     try {
-      told = await P3oPanels.ask(`/api/groups/${group.groupId}/ratios`);
+      const ask = () => P3oPanels.ask(`/api/groups/${group.groupId}/ratios`);
+      told = await insist(ask, () => made.isConnected, () => {});
     } catch (e) {
       note.textContent = `No ratios: ${e.message}. The probability is the one that the producer recorded when it sampled the token.`;
       return;
@@ -203,12 +220,17 @@ const P3oSamples = (() => {
     let asked = 0;
     async function say(work) {
       const mine = ++asked;
+      const isWanted = () => mine === asked;
       try {
-        const made = await work();
-        if (mine === asked) made();
+        const made = await insist(work, isWanted, sayNotReady);
+        if (isWanted()) made();
       } catch (e) {
-        if (mine === asked) view.replaceChildren(element("p", "not-ready", `Not ready: ${e.message}`));
+        if (isWanted()) sayNotReady(e);
       }
+    }
+
+    function sayNotReady(e) {
+      view.replaceChildren(element("p", "not-ready", `Not ready: ${e.message}`));
     }
 
     function openStep(step) {

@@ -140,7 +140,8 @@ final class DisturbedRun {
       }
       IndependentAudit.Verdict verdict =
           settledVerdict(log, audit)
-              .and(RunAudit.of(run.config()), topics.prompts().name(), stranger.foreignPrompts());
+              .and(
+                  RunAudit.of(run.ofReaders()), topics.prompts().name(), stranger.foreignPrompts());
       Outcome outcome =
           new Outcome(
               fault,

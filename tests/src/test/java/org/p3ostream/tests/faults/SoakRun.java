@@ -105,6 +105,13 @@ record SoakRun(Path directory, P3oConfig config) {
   }
 
   /** The file that the roles read. */
+  /** For those who only read: a broker that is busy after a fault is not away. */
+  P3oConfig ofReaders() {
+    return ConfigLoader.load(
+        configuration(),
+        List.of("kafka.request.timeout.ms=30000", "kafka.default.api.timeout.ms=60000"));
+  }
+
   Path configuration() {
     return directory.resolve("p3o.yaml");
   }

@@ -33,7 +33,7 @@ record Twin(List<String> digests, Map<Long, Rollout> groups) {
     gate.open(Long.MAX_VALUE);
     TopicCatalogue topics = new TopicCatalogue(run.config().run().topicPrefix());
     try (Crew crew = new Crew(directory, run.configuration(), gate);
-        RoleClients clients = new RoleClients(run.config())) {
+        RoleClients clients = new RoleClients(run.ofReaders())) {
       crew.release(Role.LEARNER);
       crew.start(Role.LEARNER);
       crew.start(Role.PRODUCER_1);

@@ -273,6 +273,7 @@ class MetersIT {
     }
     return holds("streams.json", "p3o_rollout_lag_records [0-9].*")
         && holds("streams.json", "p3o_train_staleness_tokens\\{.*")
+        && PROCESSES.stream().allMatch(name -> holds(name, "jvm_gc_pause_seconds_count\\{.*"))
         && LABELLED.stream().allMatch(name -> holds("streams.json", name + "\\{.*"))
         && holds("learner.json", "p3o_learner_step ([2-9]|\\d\\d).*");
   }

@@ -13,6 +13,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.p3ostream.deploy.stack.LocalStack;
 import org.p3ostream.schemas.topic.TopicCatalogue;
+import org.p3ostream.tests.support.Markers;
 
 /** All committed records of a run. */
 final class WholeLog {
@@ -53,23 +54,11 @@ final class WholeLog {
             .toList();
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> ends = written(stack, partitions);
+    Map<TopicPartition, Long> ends = Markers.written(stack.bootstrapServers(), partitions);
     List<ConsumerRecord<byte[], V>> found = new ArrayList<>();
     while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
       consumer.poll(Duration.ofMillis(100)).forEach(found::add);
     }
     return found;
-  }
-
-  /** A commit returns before its markers are written, so the end of what is visible comes later. */
-  private static Map<TopicPartition, Long> written(
-      LocalStack stack, List<TopicPartition> partitions) {
-    Map<String, Object> settings =
-        Map.of(
-            "bootstrap.servers", stack.bootstrapServers(), "isolation.level", "read_uncommitted");
-    try (Consumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      return consumer.endOffsets(partitions);
-    }
   }
 }

@@ -43,7 +43,7 @@ import org.p3ostream.tests.support.LocalStackExtension;
 @Tag("endurance")
 @ExtendWith(LocalStackExtension.class)
 class KilledStreamsIT {
-  private static final Duration PATIENCE = Duration.ofSeconds(150);
+  private static final Duration PATIENCE = Duration.ofSeconds(300);
   private static final int ROUNDS = 2;
 
   /** Of the producer of the topology; then what it was sending is given up. */

@@ -48,7 +48,7 @@ import org.p3ostream.tests.support.LocalStackExtension;
 @ExtendWith(LocalStackExtension.class)
 class MetricsCommandIT {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofSeconds(180);
 
   @TempDir private Path directory;
   private final StringWriter out = new StringWriter();

@@ -83,6 +83,23 @@ class MetricsEndIT {
     }
   }
 
+  /** As with a transaction of which one partition has its marker, and another not yet. */
+  @Test
+  void whatIsWrittenAndCannotBeSeenYetIsWaitedFor(LocalStack stack) throws Exception {
+    try (Run run = new Run(stack, "metrics-end-open.");
+        KafkaProducer<String, byte[]> slow = run.producer("slow")) {
+      run.commitSteps();
+      run.write(Metric.LAG_RECORDS, System.currentTimeMillis());
+      slow.beginTransaction();
+      run.send(slow, null, Metric.REWARD_MEAN, System.currentTimeMillis());
+      slow.flush();
+      assertThat(run.end().isReached()).isFalse();
+      slow.commitTransaction();
+      Markers.await(run.admin, partitions(run.topics.metrics()));
+      assertThat(run.end().isReached()).isTrue();
+    }
+  }
+
   @Test
   void wakeupEndsTheReadingOfEitherTopic(LocalStack stack) throws Exception {
     try (Run run = new Run(stack, "metrics-end-wakeup.")) {
@@ -132,6 +149,7 @@ class MetricsEndIT {
     private final long startedAt = System.currentTimeMillis() - 60_000;
     private final TopicCatalogue topics;
     private final String group;
+    private final String bootstrapServers;
     private final RoleClients clients;
     private final Admin admin;
     private final RecordCodec codec;
@@ -153,13 +171,19 @@ class MetricsEndIT {
       codec = clients.codec();
       metrics = new CountingReader(stack);
       new MetricsRun(stack, topics).createTopics();
-      producer =
+      bootstrapServers = stack.bootstrapServers();
+      producer = producer(group);
+      ledger = new LedgerScript(stack.bootstrapServers(), topics, codec);
+    }
+
+    KafkaProducer<String, byte[]> producer(String transactionalId) {
+      KafkaProducer<String, byte[]> made =
           new KafkaProducer<>(
-              Map.of("bootstrap.servers", stack.bootstrapServers(), "transactional.id", group),
+              Map.of("bootstrap.servers", bootstrapServers, "transactional.id", transactionalId),
               new StringSerializer(),
               new ByteArraySerializer());
-      producer.initTransactions();
-      ledger = new LedgerScript(stack.bootstrapServers(), topics, codec);
+      made.initTransactions();
+      return made;
     }
 
     /** Every step, consumed by the topology. */
@@ -198,6 +222,14 @@ class MetricsEndIT {
     }
 
     private void send(@Nullable Integer partition, Metric metric, long eventTime) {
+      send(producer, partition, metric, eventTime);
+    }
+
+    private void send(
+        KafkaProducer<String, byte[]> producer,
+        @Nullable Integer partition,
+        Metric metric,
+        long eventTime) {
       MetricPoint point = metric.point(LedgerScript.RUN, 0, 1, eventTime);
       String topic = topics.metrics().name();
       producer.send(

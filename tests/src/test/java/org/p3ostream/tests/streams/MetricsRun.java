@@ -31,6 +31,7 @@ import org.p3ostream.streams.config.StreamsConfig;
 import org.p3ostream.streams.config.StreamsSettings;
 import org.p3ostream.streams.runtime.MetricsService;
 import org.p3ostream.streams.runtime.StreamsClients;
+import org.p3ostream.tests.support.Markers;
 
 /** The topics of one run on a local stack, and the services that read them. */
 public final class MetricsRun {
@@ -94,7 +95,7 @@ public final class MetricsRun {
         KafkaConsumer<byte[], byte[]> consumer = consumer()) {
       consumer.assign(partitions());
       from.forEach(consumer::seek);
-      Map<TopicPartition, Long> end = consumer.endOffsets(partitions());
+      Map<TopicPartition, Long> end = end();
       while (partitions().stream().anyMatch(p -> consumer.position(p) < end.get(p))) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
           Decoded decoded = codec.decode(record.topic(), record.value());
@@ -111,10 +112,9 @@ public final class MetricsRun {
     }
   }
 
+  /** Behind all that was written: a commit returns before its markers are. */
   Map<TopicPartition, Long> end() {
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-      return consumer.endOffsets(partitions());
-    }
+    return Markers.written(bootstrapServers, partitions());
   }
 
   private List<TopicPartition> partitions() {

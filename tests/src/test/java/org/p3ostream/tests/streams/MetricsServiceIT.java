@@ -17,12 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +27,6 @@ import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.WindowEntry;
 import org.p3ostream.schemas.registry.RegistryAvroDeserializer;
 import org.p3ostream.schemas.registry.RegistryAvroSerializer;
-import org.p3ostream.schemas.serde.Decoded;
 import org.p3ostream.schemas.serde.RecordCodec;
 import org.p3ostream.schemas.serde.RegistryUnavailableException;
 import org.p3ostream.schemas.topic.TopicCatalogue;
@@ -43,7 +37,7 @@ import org.p3ostream.streams.runtime.ServiceFailedException;
 import org.p3ostream.streams.runtime.StreamsClients;
 
 class MetricsServiceIT {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(180);
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -94,22 +88,20 @@ class MetricsServiceIT {
       try (MetricsService second = service(topics, stack.registryUrl())) {
         second.start();
         awaitContains(second, "/api/steps?from=59", "\"step\":59");
-        await()
-            .atMost(PATIENCE)
-            .until(() -> points(topics, codec, "rollout/lag_records").size() >= 60);
+        await().atMost(PATIENCE).until(() -> points(topics, "rollout/lag_records").size() >= 60);
         awaitContains(second, "/metrics", "p3o_rollout_reward_mean 0.5");
         awaitReady(second);
       }
-      assertThat(points(topics, codec, "rollout/reward_mean"))
+      assertThat(points(topics, "rollout/reward_mean"))
           .extracting(MetricPoint::getStep)
           .containsExactlyElementsOf(steps(60));
-      assertThat(points(topics, codec, "rollout/reward_mean"))
+      assertThat(points(topics, "rollout/reward_mean"))
           .extracting(MetricPoint::getValue)
           .containsOnly(0.5);
-      assertThat(points(topics, codec, "train/staleness_max"))
+      assertThat(points(topics, "train/staleness_max"))
           .extracting(MetricPoint::getStep)
           .containsExactlyElementsOf(steps(60));
-      assertThat(points(topics, codec, "rollout/lag_records"))
+      assertThat(points(topics, "rollout/lag_records"))
           .extracting(MetricPoint::getStep)
           .containsExactlyElementsOf(steps(60));
     }
@@ -282,33 +274,11 @@ class MetricsServiceIT {
   }
 
   /** Committed points of one metric, in the order of their partition. */
-  private static List<MetricPoint> points(TopicCatalogue topics, RecordCodec codec, String name) {
-    String topic = topics.metrics().name();
-    List<TopicPartition> partitions =
-        IntStream.range(0, topics.metrics().partitions())
-            .mapToObj(partition -> new TopicPartition(topic, partition))
-            .toList();
-    List<MetricPoint> points = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                "bootstrap.servers", stack.bootstrapServers(), "isolation.level", "read_committed"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
-      while (partitions.stream().anyMatch(p -> consumer.position(p) < end.get(p))) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          Decoded decoded = codec.decode(topic, record.value());
-          MetricPoint point = (MetricPoint) ((Decoded.Accepted) decoded).record();
-          if (point.getName().equals(name)) {
-            points.add(point);
-          }
-        }
-      }
-    }
-    return points;
+  private static List<MetricPoint> points(TopicCatalogue topics, String name) {
+    MetricsRun run = new MetricsRun(stack, topics);
+    return run.points(run.beginning()).stream()
+        .filter(point -> point.getName().equals(name))
+        .toList();
   }
 
   private static List<Long> steps(long count) {

@@ -9,8 +9,11 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * The markers with which a broker ends a transaction. A commit returns before they are written, so
@@ -27,6 +30,21 @@ public final class Markers {
         () ->
             ends(admin, partitions, IsolationLevel.READ_COMMITTED)
                 .equals(ends(admin, partitions, IsolationLevel.READ_UNCOMMITTED)));
+  }
+
+  /**
+   * Ends behind what is not committed yet, too: who reads committed records up to there misses
+   * nothing that was committed before.
+   */
+  public static Map<TopicPartition, Long> written(
+      String bootstrapServers, Collection<TopicPartition> partitions) {
+    try (Consumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_uncommitted"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      return consumer.endOffsets(partitions);
+    }
   }
 
   private static Map<TopicPartition, Long> ends(

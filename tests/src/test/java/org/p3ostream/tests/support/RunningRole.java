@@ -10,7 +10,7 @@ import org.p3ostream.deploy.clients.RoleClients;
 public final class RunningRole implements AutoCloseable {
 
   /** A role that takes longer is given up as hung, so that a broken guard ends in a red test. */
-  private static final long PATIENCE_SECONDS = 300;
+  private static final long PATIENCE_SECONDS = 600;
 
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Runnable stop;

@@ -30,6 +30,20 @@ import org.p3ostream.tests.support.DemoProcess;
 /** The dashboard of a demo that trains, in a browser. */
 @Tag("browser")
 class DashboardIT {
+  /** Every group, and its ratios, is answered once that the service is busy. */
+  private static final String BUSY_ONCE =
+      """
+      (() => {
+        const real = window.fetch;
+        const refused = new Set();
+        window.fetch = (path, options) => {
+          if (!path.startsWith("/api/groups/") || refused.has(path)) return real(path, options);
+          refused.add(path);
+          return Promise.resolve(new Response('{"reason": "busy"}', { status: 503 }));
+        };
+        return true;
+      })()""";
+
   private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final Pattern ADDRESS = Pattern.compile("live view (http://\\S+)");
 
@@ -193,6 +207,7 @@ class DashboardIT {
         .until(
             () -> browser.value("document.querySelectorAll('.groups button').length").asInt() > 1);
     String second = browser.text(".groups li:nth-child(2) button");
+    browser.value(BUSY_ONCE);
     browser.value("document.querySelector('.groups li:nth-child(2) button').click()");
     await()
         .atMost(PATIENCE)

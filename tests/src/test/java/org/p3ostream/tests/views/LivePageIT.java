@@ -37,7 +37,7 @@ import org.p3ostream.tests.support.LocalStackExtension;
 @Tag("browser")
 @ExtendWith(LocalStackExtension.class)
 class LivePageIT {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(180);
 
   private static final JsonNode SIGN_IN = TextNode.valueOf("P3O Stream: sign in");
 

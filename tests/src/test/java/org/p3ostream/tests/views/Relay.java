@@ -53,6 +53,10 @@ final class Relay implements AutoCloseable {
         () -> {
           while (!listening.isClosed()) {
             Socket here = listening.accept();
+            open.add(here);
+            if (listening.isClosed()) {
+              here.close(); // cut looked before it was there
+            }
             start(() -> connect(here));
           }
         });
@@ -60,7 +64,6 @@ final class Relay implements AutoCloseable {
   }
 
   private void connect(Socket here) throws IOException {
-    open.add(here);
     try {
       Socket there = new Socket(InetAddress.getLoopbackAddress(), targetPort);
       open.add(there);

@@ -2,6 +2,7 @@ package org.p3ostream.deploy.experiment.run;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -16,6 +17,7 @@ import org.p3ostream.deploy.experiment.outcome.RunTrace;
 import org.p3ostream.deploy.experiment.outcome.StepFigures;
 import org.p3ostream.deploy.experiment.plan.ExperimentPlan;
 import org.p3ostream.deploy.experiment.plan.PlannedRun;
+import org.p3ostream.deploy.progress.CommittedLog;
 import org.p3ostream.learner.config.LearnerSettings;
 import org.p3ostream.learner.runtime.Learner;
 import org.p3ostream.learner.train.NonFiniteUpdateException;
@@ -177,7 +179,10 @@ final class RunExecution {
       if (stopping.getAsBoolean()) {
         throw new StoppedException();
       }
-      if (admin.listTopics().names().get().contains(topics.steps().name())) {
+      Set<String> existing = admin.listTopics().names().get();
+      if (existing.contains(topics.steps().name())) {
+        CommittedLog.await(
+            admin, topics.all().stream().filter(t -> existing.contains(t.name())).toList());
         ledger.readToEnd(POLL);
       }
       return failure != null ? failure : whyItEnded(run, learning, sampling);
