@@ -47,7 +47,9 @@ final class NodePeer {
     }
     if (!Files.exists(installed) || Files.mismatch(lock, installed) >= 0) {
       NodePeer peer = new NodePeer(run, directory);
-      peer.output(List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"), List.of());
+      peer.output(
+          List.of("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=5"),
+          List.of());
       Files.copy(lock, installed, StandardCopyOption.REPLACE_EXISTING);
     }
     return new NodePeer(run, directory);
