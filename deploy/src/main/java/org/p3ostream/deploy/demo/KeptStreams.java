@@ -48,7 +48,7 @@ final class KeptStreams {
     }
     restarts++;
     notice.accept(
-        "the metrics ended with exit code %d and are started again; the training goes on"
+        "the metrics ended with exit code %d and are started again; the training does not need them"
             .formatted(process.exitCode()));
     process = starting.get();
   }
