@@ -2,8 +2,6 @@ package org.p3ostream.deploy.log;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.p3ostream.deploy.clients.RoleClients;
 import org.p3ostream.deploy.config.P3oConfig;
+import org.p3ostream.deploy.progress.CommittedLog;
 import org.p3ostream.schemas.avro.MetricPoint;
 import org.p3ostream.schemas.avro.StepEvent;
 import org.p3ostream.schemas.avro.StepKind;
@@ -60,7 +59,7 @@ public final class MetricsEnd {
   private final Consumer<String> notice;
   private long askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
   private long endedAt; // event time of the last step, milliseconds since the epoch
-  private final Map<TopicPartition, Long> written = new HashMap<>();
+  private @Nullable CommittedLog written;
   private long consumedNanos;
   private boolean consumed;
   private boolean noticed;
@@ -195,7 +194,7 @@ public final class MetricsEnd {
       Set<TopicPartition> consumed = new HashSet<>(positions.keySet());
       consumed.addAll(internalPartitions()); // not in the positions before the first commit
       consumed.add(new TopicPartition(ledger.topic(), 0));
-      return ends(consumed, IsolationLevel.READ_COMMITTED).entrySet().stream()
+      return ends(consumed).entrySet().stream()
           .allMatch(end -> offset(positions.get(end.getKey())) >= end.getValue().offset());
     } catch (ExecutionException | KafkaException e) {
       return false; // asked again: the group may not exist yet, the broker may be away
@@ -212,12 +211,10 @@ public final class MetricsEnd {
    */
   private boolean everythingIsVisible() {
     try {
-      if (written.isEmpty()) {
-        ends(metrics.partitions(), IsolationLevel.READ_UNCOMMITTED)
-            .forEach((partition, end) -> written.put(partition, end.offset()));
+      if (written == null) {
+        written = CommittedLog.of(admin, metrics.partitions());
       }
-      return ends(written.keySet(), IsolationLevel.READ_COMMITTED).entrySet().stream()
-          .allMatch(end -> end.getValue().offset() >= written.getOrDefault(end.getKey(), 0L));
+      return written.isVisible();
     } catch (ExecutionException | KafkaException e) {
       return false; // asked again: the broker may be away
     } catch (InterruptedException e) {
@@ -244,13 +241,12 @@ public final class MetricsEnd {
     return position == null ? 0 : position.offset();
   }
 
-  private Map<TopicPartition, ListOffsetsResultInfo> ends(
-      Collection<TopicPartition> partitions, IsolationLevel isolation)
+  private Map<TopicPartition, ListOffsetsResultInfo> ends(Set<TopicPartition> partitions)
       throws ExecutionException, InterruptedException {
     return admin
         .listOffsets(
             partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
-            new ListOffsetsOptions(isolation))
+            new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
         .all()
         .get();
   }

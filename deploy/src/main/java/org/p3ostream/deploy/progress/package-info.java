@@ -1,6 +1,6 @@
 /**
  * What a run is doing, read from its log by an independent consumer, and how it is shown. Called by
- * the demo on one thread.
+ * the demo, by studies and by the end of the metrics, on one thread each.
  */
 @NullMarked
 package org.p3ostream.deploy.progress;

@@ -7,11 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.streams.processor.api.MockProcessorContext;
-import org.apache.kafka.streams.state.KeyValueStore;
-import org.apache.kafka.streams.state.Stores;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,22 +20,13 @@ import org.slf4j.LoggerFactory;
 class LackingWindowsTest {
   private final Logger logger = (Logger) LoggerFactory.getLogger(LackingWindows.class);
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
-  private final MockProcessorContext<String, String> context = new MockProcessorContext<>();
   private final OutstandingRollouts outstanding =
       new OutstandingRollouts(
-          store("records", new CoordinateSerde(), new JsonSerde<>(RolloutFact.class)),
-          store("partitions", Serdes.Integer(), new JsonSerde<>(PartitionFigures.class)),
+          StoreUnderTest.of("records", new CoordinateSerde(), new JsonSerde<>(RolloutFact.class)),
+          StoreUnderTest.of(
+              "partitions", Serdes.Integer(), new JsonSerde<>(PartitionFigures.class)),
           10);
   private final LackingWindows lacking = new LackingWindows();
-
-  private <K, V> KeyValueStore<K, V> store(String name, Serde<K> keys, Serde<V> values) {
-    KeyValueStore<K, V> store =
-        Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(name), keys, values)
-            .withLoggingDisabled()
-            .build();
-    store.init(context.getStateStoreContext(), store);
-    return store;
-  }
 
   @BeforeEach
   void listen() {

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.streams.processor.api.MockProcessorContext;
 import org.apache.kafka.streams.state.KeyValueStore;
-import org.apache.kafka.streams.state.Stores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.p3ostream.schemas.avro.StepKind;
@@ -20,21 +17,11 @@ class OutstandingRolloutsTest {
   private static final int BOUND = 4;
   private static final int PARTITION = 0;
 
-  private final MockProcessorContext<String, String> context = new MockProcessorContext<>();
   private final KeyValueStore<Coordinate, RolloutFact> records =
-      store("records", new CoordinateSerde(), new JsonSerde<>(RolloutFact.class));
+      StoreUnderTest.of("records", new CoordinateSerde(), new JsonSerde<>(RolloutFact.class));
   private final KeyValueStore<Integer, PartitionFigures> partitions =
-      store("partitions", Serdes.Integer(), new JsonSerde<>(PartitionFigures.class));
+      StoreUnderTest.of("partitions", Serdes.Integer(), new JsonSerde<>(PartitionFigures.class));
   private OutstandingRollouts outstanding;
-
-  private <K, V> KeyValueStore<K, V> store(String name, Serde<K> keys, Serde<V> values) {
-    KeyValueStore<K, V> store =
-        Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore(name), keys, values)
-            .withLoggingDisabled()
-            .build();
-    store.init(context.getStateStoreContext(), store);
-    return store;
-  }
 
   @BeforeEach
   void restart() {
